@@ -1,0 +1,1 @@
+"""Plain Python core of mnav: no rclpy, deterministic, time passed in."""
