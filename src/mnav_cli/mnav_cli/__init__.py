@@ -1,0 +1,1 @@
+"""The `mnav` command: bootstrap, tests, and supervised systems."""

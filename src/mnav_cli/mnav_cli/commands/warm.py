@@ -1,0 +1,20 @@
+"""`mnav warm`: compile and cache the numeric kernels (part of the set-up)."""
+from __future__ import annotations
+
+import argparse
+import importlib
+
+# Modules with a function `warm()` that calls each of their kernels once with the types used in earnest.
+WARM_MODULES: tuple[str, ...] = ()
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """No arguments."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Warm every module; prints each as it is done."""
+    for name in WARM_MODULES:
+        importlib.import_module(name).warm()
+        print(name, flush=True)
+    return 0
