@@ -101,8 +101,15 @@ class Wait:
     until_s: float | None = None
 
 
+@dataclass(frozen=True)
+class Note:
+    """One line of the decision log: feedback of the task, for people."""
+
+    text: str
+
+
 MotionRequest = Look | Turn | GoToPoint | GoToPose | GoByIntent | Interact
-Request = Observe | MotionRequest | Stop | Wait
+Request = Observe | MotionRequest | Stop | Wait | Note
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Episodes, generators, oracles, metrics, runners and reports of mnav."""

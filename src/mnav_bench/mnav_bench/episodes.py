@@ -1,0 +1,99 @@
+"""Episode files: one JSON object with a header and a list of episodes, refused with a clear line when something is off."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+from mnav_core.errors import UsageError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+NonNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+FORMAT = "mnav_episodes_v1"
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Pose(_Record):
+    """A planar pose in `map`: metres and radians."""
+
+    x: Finite
+    y: Finite
+    yaw: Finite
+
+
+class Reference(_Record):
+    """The oracle's route: length of the shortest path of the inflated footprint, its corners, and where it ends looking."""
+
+    length_m: NonNegative
+    waypoints: tuple[tuple[Finite, Finite], ...]
+    pose: Pose
+    camera_pitch: Finite
+    object_id: str
+
+
+class NavToObjEpisode(_Record):
+    """One object-goal episode. `target_ids` are all instances of the category in the house."""
+
+    id: str
+    house_seed: Annotated[int, Field(ge=0)]
+    house_rooms: Annotated[int, Field(ge=1)]
+    scene_hash: str
+    robot: str
+    success_view: str
+    start: Pose
+    category: str
+    target_ids: Annotated[tuple[str, ...], Field(min_length=1)]
+    start_room: str
+    target_room: str
+    visible_from_start: bool
+    reference: Reference
+
+
+class EpisodeFile(_Record):
+    """A suite of episodes with what made them."""
+
+    format: Literal["mnav_episodes_v1"]
+    suite: Literal["navtoobj"]
+    generator_version: str
+    seed: Annotated[int, Field(ge=0)]
+    robot: str
+    distance_m: Annotated[float, Field(gt=0.0)]
+    budget_s: Annotated[float, Field(gt=0.0)]
+    episodes: Annotated[tuple[NavToObjEpisode, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _ids_are_unique(self) -> EpisodeFile:
+        ids = [episode.id for episode in self.episodes]
+        if len(set(ids)) != len(ids):
+            twice = next(i for i in ids if ids.count(i) > 1)
+            raise ValueError(f"episode id {twice!r} stands twice, allowed: once")
+        return self
+
+
+def write_episodes(file: Path, episodes: EpisodeFile) -> None:
+    """Write an episode file."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(episodes.model_dump(mode="json"), indent=1) + "\n")
+
+
+def read_episodes(file: Path) -> EpisodeFile:
+    """Read an episode file. Raises UsageError naming file, field, value and what is allowed."""
+    try:
+        data = json.loads(file.read_text())
+    except OSError as error:
+        raise UsageError(f"episode file {file}: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"episode file {file}: not JSON: {error}") from error
+    try:
+        return EpisodeFile.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "file"
+        shown = repr(first["input"])
+        shown = shown if len(shown) <= 60 else shown[:57] + "..."
+        raise UsageError(f"episode file {file}: {field} = {shown}: {first['msg']}") from error

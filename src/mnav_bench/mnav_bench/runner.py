@@ -1,0 +1,73 @@
+"""Runs minds in one world, tick by tick: the only thing in a sweep that lets time pass."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from mnav_core.geometry import SE2
+from mnav_core.motion import RobotCommand
+from mnav_core.requests import TaskOutcome, TaskResult
+from mnav_core.seams import World
+from mnav_planner.stepper import MindStepper
+
+from mnav_bench.body import InProcessBody
+
+REST_S = 1.0
+
+
+@dataclass
+class RobotRun:
+    """One robot of a run: its body, its mind, and what the evaluation measures on the side."""
+
+    body: InProcessBody
+    stepper: MindStepper
+    result: TaskResult | None = None
+    ended_s: float = math.nan
+    path_m: float = 0.0
+    last_pose: SE2 | None = None
+    trajectory: list[SE2] = field(default_factory=list)
+
+    def measure(self, pose: SE2) -> None:
+        """Add one true pose, one a tick, to the path."""
+        if self.last_pose is not None:
+            self.path_m += self.last_pose.distance_to(pose.x, pose.y)
+        self.last_pose = pose
+        self.trajectory.append(pose)
+
+
+def run_world(
+    world: World,
+    runs: Mapping[str, RobotRun],
+    budget_s: float,
+    on_tick: Callable[[float], None] = lambda _now_s: None,
+) -> None:
+    """Run until every mind has ended or the budget (simulated seconds) is spent, then let the robots come to rest."""
+    truth = world.truth()
+    for name, run in runs.items():
+        run.measure(truth.robot_pose(name))
+    ticks = math.ceil(budget_s / world.tick_s)
+    rest_ticks = math.ceil(REST_S / world.tick_s)
+    ended_at: int | None = None
+    for tick in range(ticks + rest_ticks):
+        commands: dict[str, RobotCommand] = {}
+        for name, run in runs.items():
+            commands[name] = run.body.tick(world.sense(name, run.body.wants()))
+            if run.result is None:
+                run.result = run.stepper.poll()
+                if run.result is None and tick >= ticks - 1:
+                    run.result = run.stepper.end(TaskOutcome.TIMED_OUT, f"budget of {budget_s:g} s spent")
+                if run.result is not None:
+                    run.ended_s = world.time_s
+        world.step(commands)
+        for name, run in runs.items():
+            run.measure(truth.robot_pose(name))
+        on_tick(world.time_s)
+        if ended_at is None and all(run.result is not None for run in runs.values()):
+            ended_at = tick
+        if ended_at is not None and (
+            tick - ended_at >= rest_ticks
+            or (tick > ended_at and all(truth.robot_velocity(name).is_rest for name in runs))
+        ):
+            return

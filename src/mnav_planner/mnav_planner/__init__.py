@@ -1,0 +1,1 @@
+"""The minds of mnav: agents and what steps them."""

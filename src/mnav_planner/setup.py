@@ -1,0 +1,21 @@
+"""Package mnav_planner."""
+
+from setuptools import find_packages, setup
+
+setup(
+    name="mnav_planner",
+    version="0.1.0",
+    packages=find_packages(exclude=["test"]),
+    package_data={"mnav_planner": ["py.typed"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", ["resource/mnav_planner"]),
+        ("share/mnav_planner", ["package.xml"]),
+    ],
+    install_requires=["setuptools"],
+    extras_require={"test": ["pytest"]},
+    zip_safe=True,
+    maintainer="mnav maintainers",
+    maintainer_email="mnav@example.org",
+    description="The minds of mnav: agents and what steps them.",
+    license="Apache-2.0",
+)
