@@ -1,0 +1,1 @@
+"""Everything between a mind and a language or vision-language model."""

@@ -1,0 +1,1 @@
+"""Local servers that speak the endpoint's protocol and misbehave on request."""
