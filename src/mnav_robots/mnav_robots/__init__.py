@@ -1,0 +1,1 @@
+"""Robot drivers and the velocity gate, the only source of base velocity."""

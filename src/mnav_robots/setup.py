@@ -1,0 +1,21 @@
+"""Package mnav_robots."""
+
+from setuptools import find_packages, setup
+
+setup(
+    name="mnav_robots",
+    version="0.1.0",
+    packages=find_packages(exclude=["test"]),
+    package_data={"mnav_robots": ["py.typed"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", ["resource/mnav_robots"]),
+        ("share/mnav_robots", ["package.xml"]),
+    ],
+    install_requires=["setuptools"],
+    extras_require={"test": ["pytest"]},
+    zip_safe=True,
+    maintainer="mnav maintainers",
+    maintainer_email="mnav@example.org",
+    description="Robot drivers of mnav and the velocity gate.",
+    license="Apache-2.0",
+)
