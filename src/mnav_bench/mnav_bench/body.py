@@ -115,6 +115,10 @@ class InProcessBody:
         """The report, or None while the motion runs."""
         return self._reports.get(motion_id)
 
+    def reports(self) -> tuple[MotionReport, ...]:
+        """Every report so far, in the order in which the motions ended."""
+        return tuple(self._reports.values())
+
     def begin_capture(self) -> int:
         """Ask for images of every view; they come with the next detect tick."""
         capture_id = self._new_id()

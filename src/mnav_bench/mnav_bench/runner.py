@@ -10,6 +10,7 @@ from mnav_core.geometry import SE2
 from mnav_core.motion import RobotCommand
 from mnav_core.requests import TaskOutcome, TaskResult
 from mnav_core.seams import World
+from mnav_core.sensing import SensorFrame
 from mnav_planner.stepper import MindStepper
 
 from mnav_bench.body import InProcessBody
@@ -23,11 +24,19 @@ class RobotRun:
 
     body: InProcessBody
     stepper: MindStepper
+    target_category: str = ""
+    target_seen: bool = False
     result: TaskResult | None = None
     ended_s: float = math.nan
     path_m: float = 0.0
     last_pose: SE2 | None = None
     trajectory: list[SE2] = field(default_factory=list)
+
+    def note(self, frame: SensorFrame) -> None:
+        """Remember whether the target was ever detected."""
+        self.target_seen = self.target_seen or any(
+            detection.category == self.target_category for view in frame.detections for detection in view.detections
+        )
 
     def measure(self, pose: SE2) -> None:
         """Add one true pose, one a tick, to the path."""
@@ -53,7 +62,9 @@ def run_world(
     for tick in range(ticks + rest_ticks):
         commands: dict[str, RobotCommand] = {}
         for name, run in runs.items():
-            commands[name] = run.body.tick(world.sense(name, run.body.wants()))
+            frame = world.sense(name, run.body.wants())
+            run.note(frame)
+            commands[name] = run.body.tick(frame)
             if run.result is None:
                 run.result = run.stepper.poll()
                 if run.result is None and tick >= ticks - 1:

@@ -1,0 +1,133 @@
+"""Many episodes over worker processes; a dead or stuck worker costs one episode's success, never the sweep."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mnav_core.errors import UsageError
+
+from mnav_bench.episodes import EpisodeFile, NavToObjEpisode, read_episodes
+from mnav_bench.evaluate import AGENTS, RunOptions, crash_row, run_episode
+from mnav_bench.manifest import manifest
+from mnav_bench.summary import summarise
+
+EPISODES_A_PROCESS = 25
+WALL_LIMIT_S = 900.0
+
+Row = dict[str, Any]
+
+
+def _work(suite: EpisodeFile, episode: NavToObjEpisode, options: RunOptions) -> Row:
+    return run_episode(suite, episode, options)
+
+
+@dataclass(eq=False)
+class _Slot:
+    """One worker process at a time, replaced when it dies, sticks, or has run its share of episodes."""
+
+    pool: ProcessPoolExecutor | None = None
+    done: int = 0
+    episode: NavToObjEpisode | None = None
+    started: float = 0.0
+
+    def submit(self, suite: EpisodeFile, episode: NavToObjEpisode, options: RunOptions) -> Future[Row]:
+        if self.pool is None or self.done >= EPISODES_A_PROCESS:
+            self.close()
+            self.pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+        self.episode, self.started = episode, time.monotonic()
+        self.done += 1
+        return self.pool.submit(_work, suite, episode, options)
+
+    def close(self) -> None:
+        if self.pool is None:
+            return
+        for process in list((self.pool._processes or {}).values()):
+            process.kill()
+        self.pool.shutdown(wait=True, cancel_futures=True)
+        self.pool, self.done = None, 0
+
+
+def run_all(suite: EpisodeFile, options: RunOptions, workers: int) -> Iterator[Row]:
+    """Rows in the order in which episodes end."""
+    waiting = deque(suite.episodes)
+    slots = [_Slot() for _ in range(min(workers, len(suite.episodes)))]
+    running: dict[Future[Row], _Slot] = {}
+    try:
+        while waiting or running:
+            for slot in slots:
+                if waiting and slot not in running.values():
+                    running[slot.submit(suite, waiting.popleft(), options)] = slot
+            finished, _ = wait(running, timeout=5.0, return_when=FIRST_COMPLETED)
+            for future in finished:
+                slot = running.pop(future)
+                assert slot.episode is not None
+                yield _row_of(future, slot, slot.episode, options)
+            for future, slot in list(running.items()):
+                if time.monotonic() - slot.started > WALL_LIMIT_S and slot.episode is not None:
+                    del running[future]
+                    slot.close()
+                    yield crash_row(slot.episode, options, f"no end within {WALL_LIMIT_S:g} s of wall time")
+    finally:
+        for slot in slots:
+            slot.close()
+
+
+def _row_of(future: Future[Row], slot: _Slot, episode: NavToObjEpisode, options: RunOptions) -> Row:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        slot.close()
+        return crash_row(episode, options, "the worker process died")
+    except UsageError:
+        raise
+    except Exception as error:  # a sweep outlives any episode; the row carries what was raised
+        return crash_row(episode, options, f"{type(error).__name__}: {error}")
+
+
+def bench(
+    file: Path,
+    options: RunOptions,
+    workers: int,
+    out: Path,
+    on_row: Callable[[int, int, Row], None] = lambda _done, _n, _row: None,
+    rows: Callable[[EpisodeFile, RunOptions, int], Iterator[Row]] = run_all,
+) -> dict[str, Any]:
+    """Run an episode file and write `summary.json` and `episodes.jsonl` under `out`; the summary."""
+    if options.agent not in AGENTS:
+        raise UsageError(f"agent {options.agent!r} is unknown, allowed: {', '.join(AGENTS)}")
+    if workers < 1:
+        raise UsageError(f"workers = {workers}, allowed: at least 1")
+    suite = read_episodes(file)
+    out.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
+    found: dict[str, Row] = {}
+    with (out / "episodes.jsonl.part").open("w") as partial:
+        for row in rows(suite, options, workers):
+            found[row["id"]] = row
+            partial.write(json.dumps(row) + "\n")
+            partial.flush()
+            on_row(len(found), len(suite.episodes), row)
+    ordered = [found[episode.id] for episode in suite.episodes]
+    (out / "episodes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ordered))
+    (out / "episodes.jsonl.part").unlink()
+    settings = {
+        "seed": suite.seed,
+        "robot": suite.robot,
+        "generator_version": suite.generator_version,
+        "distance_m": suite.distance_m,
+        "budget_s": suite.budget_s,
+        "isolate": options.isolate,
+        "workers": workers,
+    }
+    summary = summarise(suite, options.agent, ordered, time.monotonic() - started, manifest(file, options.agent, settings))
+    (out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
+    return summary
