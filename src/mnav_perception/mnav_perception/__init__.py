@@ -1,0 +1,1 @@
+"""Perception: images and points to maps, coverage, frontiers and captures."""

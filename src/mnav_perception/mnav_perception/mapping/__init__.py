@@ -1,0 +1,1 @@
+"""Voxel log-odds map and the grids that follow from it."""
