@@ -75,7 +75,7 @@ class InProcessBody:
             self._mapper.integrate_scan(frame.scan)
         for image in frame.images:
             if image.view == self._robot.success_view:
-                self._mapper.integrate_depth(image)
+                self._mapper.integrate_depth(image, self._schedule.depth_stride)
         for detections in frame.detections:
             self._mapper.look_at(detections)
             self._frames.append(detections)
@@ -147,7 +147,7 @@ class InProcessBody:
         return self._next_id - 1
 
     def _take(self, frame: SensorFrame) -> None:
-        capture = self._captures.add(frame.stamp_s, True, frame.images, frame.detections)
+        capture = self._captures.add(frame.stamp_s, frame.images, simultaneous=True, detections=frame.detections)
         for capture_id in self._pending_captures:
             self._taken[capture_id] = replace(capture)
         self._pending_captures.clear()

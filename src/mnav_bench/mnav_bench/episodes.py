@@ -1,4 +1,7 @@
-"""Episode files: one JSON object with a header and a list of episodes, refused with a clear line when something is off."""
+"""Episode files.
+
+One JSON object with a header and a list of episodes, refused with a clear line when something is off.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import json
 from pathlib import Path
 from typing import Annotated, Literal
 
-from mnav_core.errors import UsageError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from mnav_core.errors import UsageError
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
@@ -27,7 +31,10 @@ class Pose(_Record):
 
 
 class Reference(_Record):
-    """The oracle's route: length of the shortest path of the inflated footprint, its corners, and where it ends looking."""
+    """The oracle's route.
+
+    Length of the shortest path of the inflated footprint, its corners, and where it ends looking.
+    """
 
     length_m: NonNegative
     waypoints: tuple[tuple[Finite, Finite], ...]

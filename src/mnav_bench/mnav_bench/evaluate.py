@@ -7,19 +7,18 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from mnav_core.requests import Mind, TaskGoal, TaskOutcome, TaskResult
-from mnav_core.randomness import derive_seed
-from mnav_core.robot import RobotDescription
-from mnav_planner.agents.registry import AGENTS as MODEL_FREE_AGENTS
-from mnav_planner.agents.registry import make_mind
-from mnav_planner.stepper import MindStepper
-
 from mnav_bench.assembly import build_body, build_world
 from mnav_bench.episodes import EpisodeFile, NavToObjEpisode
 from mnav_bench.isolation import isolated
 from mnav_bench.oracle import oracle_mind
 from mnav_bench.runner import RobotRun, run_world
 from mnav_bench.scoring import attribute, judge, spl
+from mnav_core.randomness import derive_seed
+from mnav_core.requests import Mind, TaskGoal, TaskOutcome, TaskResult
+from mnav_core.robot import RobotDescription
+from mnav_planner.agents.registry import AGENTS as MODEL_FREE_AGENTS
+from mnav_planner.agents.registry import make_mind
+from mnav_planner.stepper import MindStepper
 
 AGENTS = (*MODEL_FREE_AGENTS, "oracle")
 

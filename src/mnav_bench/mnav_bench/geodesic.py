@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
-from mnav_core.maps import GridMap
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
+
+from mnav_core.maps import GridMap
 
 NO_PREDECESSOR = -9999
 
@@ -25,7 +27,9 @@ class GeodesicField:
     predecessor: NDArray[np.int32]
 
     def path_to(self, row: int, column: int) -> list[tuple[float, float]]:
-        """Points from the start to a cell, shortened by line of sight so that the grid's eight directions do not lengthen it."""
+        """Points from the start to a cell, shortened by line of sight so that the grid's eight directions do not
+        lengthen it.
+        """
         if not np.isfinite(self.distance_m[row, column]):
             return []
         width = self.grid.shape[1]
@@ -44,7 +48,10 @@ def inflate(occupancy: GridMap, radius_m: float) -> NDArray[np.bool_]:
 
 
 def geodesic_field(grid: GridMap, free: NDArray[np.bool_], start: tuple[float, float]) -> GeodesicField:
-    """Distances from `start` over 8-connected free cells without cutting corners. Raises ValueError when the start is not free."""
+    """Distances from `start` over 8-connected free cells without cutting corners.
+
+    Raises ValueError when the start is not free.
+    """
     row, column = grid.to_cell(*start)
     if not grid.contains(row, column) or not free[row, column]:
         raise ValueError(f"start ({start[0]:.2f}, {start[1]:.2f}) is not in free space")
@@ -69,7 +76,7 @@ def geodesic_field(grid: GridMap, free: NDArray[np.bool_], start: tuple[float, f
 
 def path_length(points: list[tuple[float, float]]) -> float:
     """Length in metres of a polyline."""
-    return sum(math.dist(a, b) for a, b in zip(points, points[1:], strict=False))
+    return sum(math.dist(a, b) for a, b in pairwise(points))
 
 
 def _pull_tight(free: NDArray[np.bool_], cells: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -34,7 +34,7 @@ def _serve(connection: Connection, factory: Callable[..., Mind], arguments: tupl
         connection.send(_Ended(stop.value))
     except EOFError:
         return
-    except Exception as error:  # the child's last words: whatever it was, the parent must hear it
+    except Exception as error:  # noqa: BLE001 - the child's last words: whatever it was, the parent must hear it
         connection.send(_Raised(f"{type(error).__name__}: {error}"))
 
 

@@ -1,10 +1,15 @@
-"""The oracle: drives the reference route with the robot's own executor and looks at the target; shows what is possible."""
+"""The oracle.
+
+Drives the reference route with the robot's own executor and looks at the target; shows what is possible.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 
+from mnav_bench.episodes import Reference
 from mnav_core.geometry import wrap_angle
+from mnav_core.maps import INSCRIBED, GridMap
 from mnav_core.motion import MotionGroup
 from mnav_core.requests import (
     GoToPose,
@@ -24,10 +29,7 @@ from mnav_core.requests import (
     WaitResult,
 )
 from mnav_core.robot import RobotDescription
-from mnav_core.maps import INSCRIBED, GridMap
 from mnav_planner.agents.approach import motion
-
-from mnav_bench.episodes import Reference
 
 MAX_STEPS = 400
 REPLAN_S = 1.5

@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from mnav_bench.body import InProcessBody
 from mnav_core.geometry import SE2
 from mnav_core.motion import RobotCommand
 from mnav_core.requests import TaskOutcome, TaskResult
 from mnav_core.seams import World
 from mnav_core.sensing import SensorFrame
 from mnav_planner.stepper import MindStepper
-
-from mnav_bench.body import InProcessBody
 
 REST_S = 1.0
 

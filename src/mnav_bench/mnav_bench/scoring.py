@@ -36,8 +36,10 @@ class Verdict:
 def judge(
     truth: Truth, robot: str, view: str, target_ids: Sequence[str], distance_m: float, outcome: TaskOutcome
 ) -> Verdict:
-    """MolmoSpaces' rule at stop: planar distance from the base to the nearest candidate strictly below `distance_m`, and
-    more than zero pixels of that candidate in the success camera. Running out of budget is no stop.
+    """MolmoSpaces' rule, at stop.
+
+    The planar distance from the base to the nearest candidate is strictly below `distance_m`, and more than zero pixels
+    of that candidate are in the success camera. Running out of budget is no stop.
     """
     pose = truth.robot_pose(robot)
     by_distance = sorted((pose.distance_to(*truth.object_position(i)[:2]), i) for i in target_ids)

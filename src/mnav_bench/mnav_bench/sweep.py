@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mnav_core.errors import UsageError
-
 from mnav_bench.episodes import EpisodeFile, NavToObjEpisode, read_episodes
 from mnav_bench.evaluate import AGENTS, RunOptions, crash_row, run_episode
 from mnav_bench.manifest import manifest
 from mnav_bench.summary import summarise
+from mnav_core.errors import UsageError
 
 EPISODES_A_PROCESS = 25
 WALL_LIMIT_S = 900.0
@@ -89,7 +88,7 @@ def _row_of(future: Future[Row], slot: _Slot, episode: NavToObjEpisode, options:
         return crash_row(episode, options, "the worker process died")
     except UsageError:
         raise
-    except Exception as error:  # a sweep outlives any episode; the row carries what was raised
+    except Exception as error:  # noqa: BLE001 - a sweep outlives any episode; the row carries what was raised
         return crash_row(episode, options, f"{type(error).__name__}: {error}")
 
 
@@ -128,6 +127,8 @@ def bench(
         "isolate": options.isolate,
         "workers": workers,
     }
-    summary = summarise(suite, options.agent, ordered, time.monotonic() - started, manifest(file, options.agent, settings))
+    summary = summarise(
+        suite, options.agent, ordered, time.monotonic() - started, manifest(file, options.agent, settings)
+    )
     (out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
     return summary

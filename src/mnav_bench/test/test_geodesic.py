@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+
 from mnav_bench.geodesic import geodesic_field, inflate, path_length
 from mnav_core.maps import GridMap
 

@@ -6,7 +6,10 @@ import numpy as np
 
 
 def derive_seed(*parts: str | int) -> int:
-    """A 63-bit seed from the parts, e.g. `derive_seed("navtoobj", 7, 3)`; equal parts give equal seeds on every machine."""
+    """A 63-bit seed from the parts, e.g.
+
+    `derive_seed("navtoobj", 7, 3)`; equal parts give equal seeds on every machine.
+    """
     text = "\x1f".join(f"{type(p).__name__}:{p}" for p in parts)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 

@@ -22,7 +22,10 @@ class PointIntent(Enum):
 
 @dataclass(frozen=True)
 class Observe:
-    """Ask for what is known now; with `capture` also for fresh images of every view (waits, and turns a robot that lacks views)."""
+    """Ask for what is known now.
+
+    With `capture` also for fresh images of every view (waits, and turns a robot that lacks views).
+    """
 
     capture: bool = False
 
@@ -132,7 +135,10 @@ class Capture:
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """What is known at `stamp_s`: pose in `map`, maps, all detection frames since the last Observe or Wait, a capture if asked."""
+    """What is known at `stamp_s`.
+
+    Pose in `map`, maps, all detection frames since the last Observe or Wait, a capture if asked.
+    """
 
     stamp_s: float
     pose: SE2
@@ -152,7 +158,9 @@ class WaitReason(Enum):
 
 @dataclass(frozen=True, eq=False)
 class WaitResult:
-    """Why and when a `Wait` ended, with the report of the motion if it did and the detection frames since the last one."""
+    """Why and when a `Wait` ended, with the report of the motion if it did and the detection frames since the last
+    one.
+    """
 
     reason: WaitReason
     stamp_s: float

@@ -25,7 +25,10 @@ class _Record(BaseModel):
 
 
 class Limits(_Record):
-    """Velocity limits (m/s, rad/s) and accelerations (m/s^2, rad/s^2) of the base. `vy_max` 0 means no sideways motion."""
+    """Velocity limits (m/s, rad/s) and accelerations (m/s^2, rad/s^2) of the base.
+
+    `vy_max` 0 means no sideways motion.
+    """
 
     vx_max: Positive
     vx_min: Annotated[float, Field(le=0.0)] = 0.0
@@ -43,7 +46,9 @@ class Limits(_Record):
             (self.wz_max, self.angular_decel, "wz_max / angular_decel"),
         ):
             if speed / decel > STOP_TIME_S + 1e-9:
-                raise ValueError(f"{name} is {speed / decel:.3f} s, allowed: at most {STOP_TIME_S} s (rest within 0.3 s)")
+                raise ValueError(
+                    f"{name} is {speed / decel:.3f} s, allowed: at most {STOP_TIME_S} s (rest within 0.3 s)"
+                )
         return self
 
 
@@ -135,7 +140,10 @@ class RobotDescription(_Record):
 
     @cached_property
     def inscribed_radius(self) -> float:
-        """Smallest distance from the base frame's origin to an edge of the footprint, metres; 0 when it lies outside."""
+        """Smallest distance from the base frame's origin to an edge of the footprint, metres.
+
+        0 when it lies outside.
+        """
         corners = self.footprint
         edges = list(zip(corners, corners[1:] + corners[:1], strict=True))
         cross = [ax * by - ay * bx for (ax, ay), (bx, by) in edges]

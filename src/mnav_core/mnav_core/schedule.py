@@ -12,7 +12,8 @@ from mnav_core.sensing import SensorRequest, ViewRequest
 class SensorSchedule:
     """Periods in ticks. The success view is read at every image tick; all views, with detections, at every detect tick.
 
-    A capture is the set of views of one detect tick, so `detect_every` is a multiple of `image_every`.
+    A capture is the set of views of one detect tick, so `detect_every` is a multiple of `image_every`. Every
+    `depth_stride`-th row and column of depth is mapped.
     """
 
     scan_every: int = 2
@@ -20,6 +21,7 @@ class SensorSchedule:
     detect_every: int = 10
     maps_every: int = 5
     image_size: tuple[int, int] = (320, 240)
+    depth_stride: int = 2
 
     def maps_due(self, tick: int) -> bool:
         """Whether maps are derived and published in this tick."""
@@ -30,7 +32,10 @@ class SensorSchedule:
         return tick % self.detect_every == 0
 
     def request(self, tick: int, robot: RobotDescription, all_views: bool) -> SensorRequest:
-        """What to read in this tick; side views are read at a detect tick if `all_views` says that somebody wants them."""
+        """What to read in this tick.
+
+        Side views are read at a detect tick if `all_views` says that somebody wants them.
+        """
         views: tuple[str, ...] = ()
         if self.captures_due(tick) and all_views:
             views = tuple(robot.views)

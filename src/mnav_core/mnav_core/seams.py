@@ -37,7 +37,9 @@ class Truth(Protocol):
         ...
 
     def obstacle_map(self, robot: str, resolution: float = 0.05) -> GridMap:
-        """Occupancy (0/100) of everything that a robot as tall as this one could hit, joints where they are now, robots left out."""
+        """Occupancy (0/100) of everything that a robot as tall as this one could hit, joints where they are now,
+        robots left out.
+        """
         ...
 
 
@@ -123,5 +125,3 @@ class Body(Protocol):
     def drain_detections(self) -> tuple[DetectionFrame, ...]:
         """Detection frames since the last call, oldest first, bounded."""
         ...
-
-

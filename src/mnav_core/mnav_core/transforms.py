@@ -38,7 +38,8 @@ class _Edge:
 class TransformBuffer:
     """Transforms of a tree of frames over the last `history_s` seconds.
 
-    A frame has one parent; being told of another parent re-parents it. `tolerance_s` is how far past the newest sample a
+    A frame has one parent; being told of another parent re-parents it. `tolerance_s` is how far past the newest
+    sample a
     lookup may reach, using that sample.
     """
 
@@ -49,7 +50,10 @@ class TransformBuffer:
         self._newest_s = float("-inf")
 
     def set(self, parent: str, child: str, pose: SE3, stamp_s: float, is_static: bool = False) -> None:
-        """Tell the pose of `child` in `parent`. A stamp more than the history older than the newest clears what moves."""
+        """Tell the pose of `child` in `parent`.
+
+        A stamp more than the history older than the newest clears what moves.
+        """
         if parent == child:
             raise TransformError(LookupFault.LOOP, f"frame {child!r} is its own parent")
         if not is_static:
@@ -117,6 +121,8 @@ class TransformBuffer:
         if after == stamp_s:
             return edge.poses[after]
         if index == 0:
-            raise TransformError(LookupFault.TOO_OLD, f"{child!r} is known from {after:.3f} s, asked for {stamp_s:.3f} s")
+            raise TransformError(
+                LookupFault.TOO_OLD, f"{child!r} is known from {after:.3f} s, asked for {stamp_s:.3f} s"
+            )
         before = edge.stamps[index - 1]
         return edge.poses[before].interpolate(edge.poses[after], (stamp_s - before) / (after - before))

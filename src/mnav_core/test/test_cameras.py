@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from mnav_core.cameras import PinholeCamera
 
 CAMERA = PinholeCamera(640, 480, 500.0, 400.0, 330.0, 250.0)

@@ -7,6 +7,7 @@ import pytest
 import transforms3d
 from hypothesis import given
 from hypothesis import strategies as st
+
 from mnav_core.geometry import OPTICAL_IN_BODY, SE2, SE3, wrap_angle
 
 finite = st.floats(-50.0, 50.0)

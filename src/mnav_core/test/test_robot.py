@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from mnav_core.errors import UsageError
 from mnav_core.robot import find_robot, load_robot
 
@@ -60,7 +61,7 @@ def test_a_wrong_value_is_named_with_what_is_allowed(tmp_path: Path, key: str, v
 
 
 def test_an_unknown_robot_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="robot 'spot' is unknown, allowed: .*cobot_magic.*go2"):
+    with pytest.raises(UsageError, match=r"robot .spot. is unknown, allowed: .*cobot_magic.*go2"):
         find_robot("spot", ROBOTS)
 
 

@@ -5,6 +5,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from mnav_core.geometry import SE2, SE3
 from mnav_core.transforms import LookupFault, TransformBuffer, TransformError
 

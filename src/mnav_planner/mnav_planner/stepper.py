@@ -33,7 +33,9 @@ class MindStepper:
     A mind that makes more than 256 requests without letting time pass is ended as LOST: it would hang its robot.
     """
 
-    def __init__(self, mind: Mind, body: Body, on_note: Callable[[float, str], None] = lambda _stamp, _text: None) -> None:
+    def __init__(
+        self, mind: Mind, body: Body, on_note: Callable[[float, str], None] = lambda _stamp, _text: None
+    ) -> None:
         self._mind = mind
         self._body = body
         self._on_note = on_note

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+
 from mnav_core.geometry import wrap_angle
 from mnav_core.maps import INSCRIBED, MapSnapshot
 from mnav_core.motion import MotionGroup, MotionReport, MotionStatus
@@ -27,8 +28,7 @@ from mnav_core.requests import (
     WaitResult,
 )
 from mnav_core.robot import RobotDescription
-from mnav_perception.exploration.frontiers import travel_cost
-
+from mnav_perception.exploration.travel import travel_cost
 from mnav_planner.sightings import Sighting, TargetMemory, sightings_of
 
 

@@ -7,6 +7,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
 from mnav_core.motion import MotionGroup
 from mnav_core.requests import (
     EventKind,
@@ -30,7 +31,6 @@ from mnav_core.requests import (
 )
 from mnav_core.robot import RobotDescription
 from mnav_perception.exploration.frontiers import Blacklisted, Frontier, FrontierState, find_frontiers
-
 from mnav_planner.agents.approach import ApproachSettings, approach, motion
 from mnav_planner.sightings import TargetMemory
 
@@ -61,9 +61,7 @@ def frontier_mind(
     approach_settings: ApproachSettings | None = None,
 ) -> Mind:
     """Explore until something of the goal's category is seen, go there, verify, stop; or give up honestly."""
-    return _Search(
-        goal, robot, rng, settings or FrontierSettings(), approach_settings or ApproachSettings()
-    ).run()
+    return _Search(goal, robot, rng, settings or FrontierSettings(), approach_settings or ApproachSettings()).run()
 
 
 class _Search:
@@ -221,7 +219,12 @@ class _Search:
         """Metres to drive, less what there is to see, plus the turn, less loyalty to the current goal."""
         turn = abs(now.pose.bearing_to(*frontier.goal))
         cost = frontier.path_cost_m + self._settings.turn_weight * turn
-        cost -= self._settings.gain_weight * math.sqrt(min(frontier.gain_m2, self._settings.gain_cap_m2))
+        cost -= self._settings.gain_weight * math.sqrt(min(_gain_m2(frontier, now), self._settings.gain_cap_m2))
         if current is not None and math.dist(frontier.goal, current.goal) < 1.0:
             cost -= self._settings.commitment_m
         return cost
+
+
+def _gain_m2(frontier: Frontier, now: Observation) -> float:
+    assert now.maps is not None
+    return frontier.gain * now.maps.occupancy.resolution**2

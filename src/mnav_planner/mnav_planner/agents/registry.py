@@ -8,7 +8,6 @@ from mnav_core.errors import UsageError
 from mnav_core.randomness import generator
 from mnav_core.requests import Mind, TaskGoal
 from mnav_core.robot import RobotDescription
-
 from mnav_planner.agents.frontier import FrontierSettings, frontier_mind
 
 AGENTS = ("frontier", "random-frontier")

@@ -1,0 +1,101 @@
+"""Suite `navtoobj`: find an object in a house never seen before; every door stands open."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from statistics import fmean, median
+
+from mnav_bench.episodes import EpisodeFile, NavToObjEpisode
+from mnav_core.errors import UsageError
+from mnav_core.randomness import derive_seed, generator
+from mnav_core.robot import RobotDescription
+
+SUITE = "navtoobj"
+DISTANCE_M = 1.5  # MolmoSpaces: succ_pos_threshold
+BUDGET_S = 400.0
+MIN_REFERENCE_M = 3.0
+ROOMS_FLOOR = 5.0
+MEDIAN_FLOOR_M = 6.0
+HIDDEN_FLOOR = 80.0
+MAX_ATTEMPTS = 12
+STARTS = 24
+ORACLE_PIXELS = 30
+
+
+@dataclass(frozen=True)
+class FloorRow:
+    """One bound that a suite's difficulty must reach."""
+
+    name: str
+    measured: float
+    bound: float
+    at_least: bool = True
+
+    @property
+    def passed(self) -> bool:
+        """Whether the bound holds."""
+        return self.measured >= self.bound if self.at_least else self.measured <= self.bound
+
+
+def generate(
+    count: int, seed: int, robot: RobotDescription, workers: int = 1, on_done: Callable[[int], None] = lambda _n: None
+) -> EpisodeFile:
+    """`count` validated episodes. Raises UsageError when an index yields none within its bound of attempts."""
+    from mnav_sim_bridge.house.records import GENERATOR_VERSION
+
+    found: list[NavToObjEpisode] = []
+    for episode in _made(count, seed, robot, workers):
+        found.append(episode)
+        on_done(len(found))
+    return EpisodeFile(
+        format="mnav_episodes_v1",
+        suite="navtoobj",
+        generator_version=GENERATOR_VERSION,
+        seed=seed,
+        robot=robot.name,
+        distance_m=DISTANCE_M,
+        budget_s=BUDGET_S,
+        episodes=tuple(found),
+    )
+
+
+def _made(count: int, seed: int, robot: RobotDescription, workers: int) -> Iterator[NavToObjEpisode]:
+    if workers == 1:
+        yield from (make_episode(seed, index, robot) for index in range(count))
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(make_episode, [seed] * count, range(count), [robot] * count)
+
+
+def difficulty(suite: EpisodeFile) -> tuple[FloorRow, ...]:
+    """The floor on difficulty, measured on the episodes."""
+    episodes = suite.episodes
+    lengths = [e.reference.length_m for e in episodes]
+    hidden = [not e.visible_from_start and e.start_room != e.target_room for e in episodes]
+    commonest = max(Counter(e.category for e in episodes).values())
+    return (
+        FloorRow("mean rooms a house", round(fmean(e.house_rooms for e in episodes), 3), ROOMS_FLOOR),
+        FloorRow("target hidden and in another room, %", round(100.0 * fmean(hidden), 1), HIDDEN_FLOOR),
+        FloorRow("shortest reference, m", round(min(lengths), 3), MIN_REFERENCE_M),
+        FloorRow("median reference, m", round(median(lengths), 3), MEDIAN_FLOOR_M),
+        FloorRow(
+            "share of the commonest category, %",
+            round(100.0 * commonest / len(episodes), 1),
+            max(15.0, 100.0 / len(episodes)),
+            at_least=False,
+        ),
+    )
+
+
+def make_episode(seed: int, index: int, robot: RobotDescription) -> NavToObjEpisode:
+    """Episode `index` of the suite with this seed; houses that cannot serve are replaced by the next attempt's."""
+    for attempt in range(MAX_ATTEMPTS):
+        house_seed = derive_seed(SUITE, seed, index, attempt)
+        episode = _episode_in(house_seed, f"{SUITE}-{seed}-{index:04d}", robot, generator(SUITE, seed, index, attempt))
+        if episode is not None:
+            return episode
+    raise UsageError(f"navtoobj seed {seed} index {index}: no valid episode within {MAX_ATTEMPTS} houses")
