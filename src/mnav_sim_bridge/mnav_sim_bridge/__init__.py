@@ -1,0 +1,1 @@
+"""Simulated homes, robots and sensors: MuJoCo worlds built from a seed."""
