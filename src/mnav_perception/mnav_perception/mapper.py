@@ -13,11 +13,12 @@ from mnav_core.maps import FREE, UNKNOWN, GridMap, MapSnapshot, VoxelDelta
 from mnav_core.robot import CameraDescription, RobotDescription
 from mnav_core.sensing import DetectionFrame, PointCloud, RgbdImage
 from mnav_perception.mapping.columns import ColumnRule, assemble_grids, summarise_columns
-from mnav_perception.mapping.costmap import InflationSettings, footprint_cells, inflate
+from mnav_perception.mapping.costmap import InflationSettings, inflate
 from mnav_perception.mapping.coverage import CoverageSettings, inspect
 from mnav_perception.mapping.deltas import DeltaWriter
 from mnav_perception.mapping.depth import depth_points
-from mnav_perception.mapping.raycast import MarkingLimits, ScanReport, SelfFilter, footprint_edges, insert_scan
+from mnav_perception.mapping.footprint import footprint_cells, footprint_edges
+from mnav_perception.mapping.insertion import MarkingLimits, ScanReport, SelfFilter, insert_scan
 from mnav_perception.mapping.voxels import VoxelMap, VoxelSettings
 
 
@@ -68,9 +69,7 @@ class Mapper:
         """Insert a LiDAR scan. Points on the robot's own body are skipped."""
         lidar = self.robot.lidar
         base = None if lidar is None else (cloud.sensor_in_map @ lidar.pose_in_base().inverse()).to_se2()
-        return insert_scan(
-            self.voxels, cloud.points, cloud.sensor_in_map, self.settings.scan, self._own_body(base)
-        )
+        return insert_scan(self.voxels, cloud.points, cloud.sensor_in_map, self.settings.scan, self._own_body(base))
 
     def integrate_depth(self, image: RgbdImage, stride: int = 1) -> ScanReport:
         """Insert every `stride`-th row and column of a depth image."""
@@ -85,7 +84,7 @@ class Mapper:
         return inspect(self.voxels, frame, self.settings.coverage)
 
     def snapshot(self, stamp_s: float) -> MapSnapshot:
-        """The maps at `stamp_s`, cropped to what is known and a margin, on the lattice of multiples of the resolution."""
+        """The maps at `stamp_s`, cropped to what is known and a margin, on multiples of the resolution."""
         summarise_columns(self.voxels, self.rule)
         corner, state, inspected = assemble_grids(self.voxels)
         (x0, y0), occupancy, seen = self._crop(corner, state, inspected)
@@ -151,11 +150,10 @@ def _base_under_camera(camera_in_map: SE3, mount: CameraDescription) -> SE2 | No
     """Planar base pose under a mounted camera whatever its tilt; None when it looks straight up or down."""
     forward = camera_in_map.rotation[:, 2]
     mounted = mount.optical_in_base().rotation[:, 2]
-    if math.hypot(float(forward[0]), float(forward[1])) < 1e-3 or math.hypot(float(mounted[0]), float(mounted[1])) < 1e-3:
+    if min(np.hypot(*forward[:2]), np.hypot(*mounted[:2])) < 1e-3:
         return None
     yaw = math.atan2(float(forward[1]), float(forward[0])) - math.atan2(float(mounted[1]), float(mounted[0]))
     c, s = math.cos(yaw), math.sin(yaw)
     x, y, _ = mount.xyz
-    return SE2(
-        float(camera_in_map.translation[0]) - (c * x - s * y), float(camera_in_map.translation[1]) - (s * x + c * y), yaw
-    )
+    at_x, at_y = float(camera_in_map.translation[0]), float(camera_in_map.translation[1])
+    return SE2(at_x - (c * x - s * y), at_y - (s * x + c * y), yaw)

@@ -35,9 +35,7 @@ def _robot() -> RobotDescription:
     return RobotDescription(
         name="warm",
         footprint=((0.2, 0.2), (-0.2, 0.2), (-0.2, -0.2), (0.2, -0.2)),
-        limits=Limits(
-            vx_max=0.1, wz_max=0.1, accel=1.0, decel=1.0, angular_accel=1.0, angular_decel=1.0
-        ),
+        limits=Limits(vx_max=0.1, wz_max=0.1, accel=1.0, decel=1.0, angular_accel=1.0, angular_decel=1.0),
         traversal=Traversal(climb_m=0.05, height_m=1.0),
         views={"front": CameraDescription(xyz=(0.0, 0.0, 0.5))},
         success_view="front",

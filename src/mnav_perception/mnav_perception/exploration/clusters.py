@@ -56,7 +56,7 @@ def _flood(
     tile_row: int,
     tile_column: int,
 ) -> int:
-    """Relabel the group of `seed` from `old` to `new`, inside its tile when `tile` > 0; its cells are left in `stack`."""
+    """Relabel the group of `seed` from `old` to `new`, inside its tile when `tile` > 0; leaves its cells in `stack`."""
     rows, columns = mask.shape
     stack[0] = seed
     labels[seed // columns, seed % columns] = new

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
@@ -86,7 +86,7 @@ class FrontierSettings:
     coverage_farthest_m: float = 3.0
     gain_radius_m: float = 1.5
     min_gain: int = 8
-    travel: TravelSettings = TravelSettings()
+    travel: TravelSettings = field(default_factory=TravelSettings)
 
 
 def find_frontiers(

@@ -18,7 +18,7 @@ STRAIGHT, DIAGONAL = 70, 99
 
 @dataclass(frozen=True)
 class TravelSettings:
-    """`cost_weight`: how many times its length a step into cost 98 costs on top. `escape_m`: how far through inflation."""
+    """`cost_weight`: what a metre into cost 98 costs on top, metres. `escape_m`: how far through inflation."""
 
     cost_weight: float = 2.0
     escape_m: float = 1.0

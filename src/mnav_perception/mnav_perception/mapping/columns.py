@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from mnav_core.maps import FREE, LETHAL, UNKNOWN
 from mnav_core.robot import Traversal
 from mnav_perception.compiled import compiled
-from mnav_perception.mapping.voxels import BLOCK, COLUMNS_STALE, VoxelArrays, VoxelMap, VoxelSettings
-
-CELLS = BLOCK * BLOCK
+from mnav_perception.mapping.voxels import BLOCK, CELLS, COLUMNS_STALE, VoxelArrays, VoxelMap, VoxelSettings
 
 
 @dataclass(frozen=True)

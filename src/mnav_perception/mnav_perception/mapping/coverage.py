@@ -1,4 +1,4 @@
-"""Which cells a detector has looked at: a fan of rays that sees over and under what does not reach the line of sight."""
+"""Which cells a detector has looked at: a fan of rays that sees over what is low and under what hangs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from mnav_core.maps import UNKNOWN
 from mnav_core.sensing import DetectionFrame
 from mnav_perception.compiled import compiled
-from mnav_perception.mapping.raycast import slot_of
-from mnav_perception.mapping.voxels import BLOCK, BLOCK_SHIFT, VoxelArrays, VoxelMap
+from mnav_perception.mapping.voxels import BLOCK, BLOCK_SHIFT, VoxelArrays, VoxelMap, slot_of
 
 BINS = 64  # elevations told apart along one ray
 
@@ -36,10 +35,10 @@ class CoverageSettings:
 @compiled
 def _bins_between(low: float, high: float, first: float, width: float) -> int:
     """Bits of the elevation bins whose centres lie in [low, high]; one bin at least when the interval is in range."""
-    b0 = int(math.ceil((low - first) / width - 0.5))
-    b1 = int(math.floor((high - first) / width - 0.5))
+    b0 = math.ceil((low - first) / width - 0.5)
+    b1 = math.floor((high - first) / width - 0.5)
     if b1 < b0:
-        b0 = b1 = int(math.floor(((low + high) * 0.5 - first) / width))
+        b0 = b1 = math.floor(((low + high) * 0.5 - first) / width)
     b0, b1 = max(b0, 0), min(b1, BINS - 2)
     if b1 < b0:
         return 0
@@ -78,7 +77,7 @@ def _fan(
             if 0.0 <= u <= intrinsics[4] and 0.0 <= v <= intrinsics[5]:
                 visible |= 1 << b
         x, y = camera[0] * scale, camera[1] * scale
-        key_x, key_y = int(math.floor(x)), int(math.floor(y))
+        key_x, key_y = math.floor(x), math.floor(y)
         step_x, step_y = 1 if ux > 0 else -1, 1 if uy > 0 else -1
         grow_x = abs(1.0 / ux) if abs(ux) > 1e-12 else 1e30
         grow_y = abs(1.0 / uy) if abs(uy) > 1e-12 else 1e30

@@ -10,26 +10,28 @@ from numpy.typing import NDArray
 
 from mnav_core.maps import VoxelDelta
 from mnav_perception.compiled import compiled
-from mnav_perception.mapping.raycast import slot_of
 from mnav_perception.mapping.voxels import (
     BLOCK,
     BLOCK_SHIFT,
+    CELLS,
     COLUMNS_STALE,
     DELTA_PENDING,
-    DIRTY,
     FORGOTTEN_LIMIT,
-    TABLE,
+    HALF_TABLE,
     VoxelArrays,
     VoxelMap,
+    slot_of,
 )
-
-CELLS = BLOCK * BLOCK
-WORD_OF_DIRTY_BITS = np.uint64(0x8080808080808080)
 
 
 @compiled
 def _collect(
-    a: VoxelArrays, words: NDArray[np.uint64], layers: int, z_key_min: int, keys: NDArray[np.int32], out: NDArray[np.int8]
+    a: VoxelArrays,
+    words: NDArray[np.uint64],
+    layers: int,
+    z_key_min: int,
+    keys: NDArray[np.int32],
+    out: NDArray[np.int8],
 ) -> int:
     """Write dirty voxels to `keys` and `out` until they are full; what does not fit stays dirty."""
     count, size = 0, CELLS * layers
@@ -37,14 +39,14 @@ def _collect(
         if a.block_flags[slot] & DELTA_PENDING == 0:
             continue
         for word in range(slot * size // 8, (slot + 1) * size // 8):
-            if words[word] & WORD_OF_DIRTY_BITS == 0:
+            if words[word] == 0:
                 continue
             for index in range(word * 8, word * 8 + 8):
-                if a.flags[index] & DIRTY == 0:
+                if a.dirty[index] == 0:
                     continue
                 if count == out.shape[0]:
                     return count
-                a.flags[index] &= ~np.uint8(DIRTY)
+                a.dirty[index] = 0
                 local = index - slot * size
                 cell = local // layers
                 keys[count, 0] = a.slot_xy[slot, 0] * BLOCK + cell % BLOCK
@@ -63,9 +65,9 @@ def _count_dirty(a: VoxelArrays, words: NDArray[np.uint64], layers: int) -> int:
         if a.block_flags[slot] & DELTA_PENDING == 0:
             continue
         for word in range(slot * size // 8, (slot + 1) * size // 8):
-            if words[word] & WORD_OF_DIRTY_BITS:
+            if words[word] != 0:
                 for index in range(word * 8, word * 8 + 8):
-                    count += a.flags[index] >> 7
+                    count += a.dirty[index]
     return count
 
 
@@ -83,7 +85,7 @@ def _write(a: VoxelArrays, layers: int, z_key_min: int, keys: NDArray[np.int32],
         index = (slot * CELLS + (keys[k, 1] & (BLOCK - 1)) * BLOCK + (keys[k, 0] & (BLOCK - 1))) * layers + layer
         if a.log_odds[index] != values[k]:
             a.log_odds[index] = values[k]
-            a.flags[index] |= DIRTY
+            a.dirty[index] = 1
             a.block_flags[slot] |= COLUMNS_STALE | DELTA_PENDING
         written += 1
     return written
@@ -113,7 +115,7 @@ class DeltaWriter:
         taken, rest = forgotten[:limit], forgotten[limit:]
         voxels.forgotten, voxels.forgotten_count = ([rest] if len(rest) else []), len(rest)
         a, settings = voxels.arrays, voxels.settings
-        words = a.flags.view(np.uint64)
+        words = a.dirty.view(np.uint64)
         # A voxel forgotten and seen again must come after its forgetting: nothing else while some of that is left.
         room = 0 if len(rest) else min(limit - len(taken), _count_dirty(a, words, settings.layers))
         keys, values = np.zeros((room, 3), np.int32), np.zeros(room, np.int8)
@@ -174,7 +176,7 @@ def write_voxels(voxels: VoxelMap, delta: VoxelDelta) -> int:
         return 0
     # Blocks of outlandish keys lie outside the table and are left out by the kernel.
     blocks = np.unique((keys[values != 0, :2] >> BLOCK_SHIFT).astype(np.int32), axis=0)
-    blocks = blocks[(np.abs(blocks + 0.5) < TABLE / 2).all(axis=1)] + TABLE // 2
+    blocks = blocks[(np.abs(blocks + 0.5) < HALF_TABLE).all(axis=1)] + HALF_TABLE
     missing = int((voxels.arrays.table[blocks[:, 1], blocks[:, 0]] < 0).sum())
     middle = (keys[:, :2].mean(axis=0) + 0.5) * voxels.settings.resolution
     voxels.reserve(missing, float(middle[0]), float(middle[1]))
@@ -183,5 +185,5 @@ def write_voxels(voxels: VoxelMap, delta: VoxelDelta) -> int:
 
 def _mark_everything(voxels: VoxelMap) -> None:
     a = voxels.arrays
-    a.flags[:] = np.where(a.log_odds != 0, DIRTY, 0)
+    a.dirty[:] = a.log_odds != 0
     a.block_flags[voxels.used_slots()] |= DELTA_PENDING

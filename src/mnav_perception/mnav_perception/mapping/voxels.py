@@ -9,14 +9,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mnav_perception.compiled import compiled
+from mnav_perception.mapping.raycast import ScanWindow
+
 BLOCK = 32  # cells a side of one block
 BLOCK_SHIFT = 5
+CELLS = BLOCK * BLOCK
 TABLE = 256  # blocks a side of the table, centred on the origin of `map`
+HALF_TABLE = TABLE // 2
 
-# Bits of a voxel's flag byte. The first three live within one scan, DIRTY until the next delta.
-CLEARED, END, TRACED, DIRTY = 1, 2, 4, 128
 # Bits of a block's flag byte.
-TOUCHED, COLUMNS_STALE, DELTA_PENDING = 1, 2, 4
+COLUMNS_STALE, DELTA_PENDING = 1, 2
 
 FORGOTTEN_LIMIT = 1_000_000
 
@@ -72,6 +75,11 @@ class VoxelSettings:
         return round(self.z_min / self.resolution)
 
     @property
+    def range_cells(self) -> int:
+        """Longest ray in voxels."""
+        return math.ceil(self.max_range_m / self.resolution)
+
+    @property
     def blocks_per_scan(self) -> int:
         """Most blocks that one scan can touch."""
         reach = math.ceil(self.max_range_m / (BLOCK * self.resolution))
@@ -86,41 +94,58 @@ class VoxelArrays(NamedTuple):
     """The arrays that kernels work on; C = capacity in blocks, L = layers. Voxel index: (slot, row, column, layer)."""
 
     table: NDArray[np.int32]  # (TABLE, TABLE) slot of a block by (y, x), -1 where there is none
-    log_odds: NDArray[np.int8]  # (C * BLOCK * BLOCK * L,), 0 = never seen
-    flags: NDArray[np.uint8]  # same shape
+    log_odds: NDArray[np.int8]  # (C * CELLS * L,), 0 = never seen
+    dirty: NDArray[np.uint8]  # same shape, 1 where changed since the last delta
     slot_xy: NDArray[np.int32]  # (C, 2) block coordinates x, y
     block_flags: NDArray[np.uint8]  # (C,)
     free_slots: NDArray[np.int32]  # (C,) stack
-    counters: NDArray[np.int64]  # (2,): free slots; rays cut at the table's edge
-    state: NDArray[np.int8]  # (C, BLOCK * BLOCK) -1 unknown, 0 free, 100 occupied for this robot
-    low: NDArray[np.uint8]  # (C, BLOCK * BLOCK) lowest layer of the column's obstacle
-    top: NDArray[np.uint8]  # (C, BLOCK * BLOCK) one above its highest layer, 0 without an obstacle
-    inspected: NDArray[np.uint8]  # (C, BLOCK * BLOCK) 1 where a detector has looked
+    counters: NDArray[np.int64]  # (2,): free slots; columns outside the table
+    state: NDArray[np.int8]  # (C, CELLS) -1 unknown, 0 free, 100 occupied for this robot
+    low: NDArray[np.uint8]  # (C, CELLS) lowest layer of the column's obstacle
+    top: NDArray[np.uint8]  # (C, CELLS) one above its highest layer, 0 without an obstacle
+    inspected: NDArray[np.uint8]  # (C, CELLS) 1 where a detector has looked
 
 
 def _new_arrays(capacity: int, layers: int) -> VoxelArrays:
-    voxels, cells = capacity * BLOCK * BLOCK * layers, BLOCK * BLOCK
+    voxels = capacity * CELLS * layers
     return VoxelArrays(
         table=np.full((TABLE, TABLE), -1, np.int32),
         log_odds=np.zeros(voxels, np.int8),
-        flags=np.zeros(voxels, np.uint8),
+        dirty=np.zeros(voxels, np.uint8),
         slot_xy=np.zeros((capacity, 2), np.int32),
         block_flags=np.zeros(capacity, np.uint8),
         free_slots=np.arange(capacity - 1, -1, -1, dtype=np.int32),
         counters=np.array([capacity, 0], np.int64),
-        state=np.full((capacity, cells), -1, np.int8),
-        low=np.zeros((capacity, cells), np.uint8),
-        top=np.zeros((capacity, cells), np.uint8),
-        inspected=np.zeros((capacity, cells), np.uint8),
+        state=np.full((capacity, CELLS), -1, np.int8),
+        low=np.zeros((capacity, CELLS), np.uint8),
+        top=np.zeros((capacity, CELLS), np.uint8),
+        inspected=np.zeros((capacity, CELLS), np.uint8),
     )
 
 
+@compiled
+def slot_of(a: VoxelArrays, block_x: int, block_y: int, allocate: bool) -> int:
+    """Slot of a block, taking a free one when asked; -1 where there is none or outside the table."""
+    row, column = block_y + HALF_TABLE, block_x + HALF_TABLE
+    if row < 0 or row >= TABLE or column < 0 or column >= TABLE:
+        return -1
+    slot = int(a.table[row, column])
+    if slot < 0 and allocate and a.counters[0] > 0:
+        a.counters[0] -= 1
+        slot = int(a.free_slots[a.counters[0]])
+        a.table[row, column] = slot
+        a.slot_xy[slot, 0] = block_x
+        a.slot_xy[slot, 1] = block_y
+    return slot
+
+
 class VoxelMap:
-    """Log-odds in 5 cm voxels with bounded memory: past `max_blocks` the blocks farthest from the robot are forgotten."""
+    """Log-odds of voxels in bounded memory: past `max_blocks` the blocks farthest from the robot are forgotten."""
 
     def __init__(self, settings: VoxelSettings) -> None:
         self.settings = settings
         self.arrays = _new_arrays(min(2 * settings.blocks_per_scan, settings.max_blocks), settings.layers)
+        self.window: ScanWindow | None = None
         self.forgotten: list[NDArray[np.int32]] = []
         self.forgotten_count = 0
 
@@ -137,7 +162,8 @@ class VoxelMap:
     @property
     def memory_bytes(self) -> int:
         """Bytes of every array, used or reserved."""
-        return sum(array.nbytes for array in self.arrays) + sum(keys.nbytes for keys in self.forgotten)
+        window = 0 if self.window is None else self.window.cleared.nbytes + self.window.ends.nbytes
+        return window + sum(a.nbytes for a in self.arrays) + sum(keys.nbytes for keys in self.forgotten)
 
     def used_slots(self) -> NDArray[np.intp]:
         """Slots in use, ascending."""
@@ -159,7 +185,7 @@ class VoxelMap:
         """Log-odds of one voxel, 0 when it was never seen or lies outside."""
         x, y, z = key
         layer = z - self.settings.z_key_min
-        row, column = (y >> BLOCK_SHIFT) + TABLE // 2, (x >> BLOCK_SHIFT) + TABLE // 2
+        row, column = (y >> BLOCK_SHIFT) + HALF_TABLE, (x >> BLOCK_SHIFT) + HALF_TABLE
         if not (0 <= layer < self.settings.layers and 0 <= row < TABLE and 0 <= column < TABLE):
             return 0
         slot = int(self.arrays.table[row, column])
@@ -196,7 +222,7 @@ class VoxelMap:
         old, size = self.arrays, self.capacity
         new = _new_arrays(capacity, self.settings.layers)
         new.table[:] = old.table
-        for name in ("log_odds", "flags", "slot_xy", "block_flags", "state", "low", "top", "inspected"):
+        for name in ("log_odds", "dirty", "slot_xy", "block_flags", "state", "low", "top", "inspected"):
             source = getattr(old, name)
             getattr(new, name)[: source.shape[0]] = source
         kept = int(old.counters[0])
@@ -212,13 +238,13 @@ class VoxelMap:
         side = BLOCK * self.settings.resolution
         centres = (a.slot_xy[slots] + 0.5) * side
         order = np.lexsort((slots, -np.hypot(centres[:, 0] - x, centres[:, 1] - y)))
-        flags = a.flags.reshape(self.capacity, -1)
+        dirty = a.dirty.reshape(self.capacity, -1)
         log_odds = a.log_odds.reshape(self.capacity, -1)
         for slot in slots[order[:count]]:
             self._remember_forgotten(self._known_of(int(slot))[0])
             block_x, block_y = a.slot_xy[slot]
-            a.table[block_y + TABLE // 2, block_x + TABLE // 2] = -1
-            log_odds[slot], flags[slot], a.block_flags[slot] = 0, 0, 0
+            a.table[block_y + HALF_TABLE, block_x + HALF_TABLE] = -1
+            log_odds[slot], dirty[slot], a.block_flags[slot] = 0, 0, 0
             a.state[slot], a.low[slot], a.top[slot], a.inspected[slot] = -1, 0, 0, 0
             a.free_slots[a.counters[0]] = slot
             a.counters[0] += 1
