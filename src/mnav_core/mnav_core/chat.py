@@ -17,7 +17,10 @@ TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 class ToolArguments(BaseModel):
-    """What a model may fill in. Subclass with typed, bounded fields: nothing is coerced, nothing unknown is accepted, no NaN or infinity."""
+    """What a model may fill in.
+
+    Subclass with typed, bounded fields: nothing is coerced, nothing unknown is accepted, no NaN or infinity.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
@@ -124,8 +127,10 @@ class ToolUse(Enum):
 class ChatRequest:
     """One turn to be asked for.
 
-    With `tools`, calls come back (at most `max_calls`, further ones are dropped and counted). With `answer`, one JSON object of that type.
-    With neither, text. `temperature` None leaves sampling to the endpoint. Raises UsageError for a request that no endpoint can serve.
+    With `tools`, calls come back (at most `max_calls`, further ones are dropped and counted). With `answer`, one JSON
+    object of that type.
+    With neither, text. `temperature` None leaves sampling to the endpoint. Raises UsageError for a request that no
+    endpoint can serve.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -224,7 +229,8 @@ class Fallback(Enum):
 
 @dataclass(frozen=True)
 class Usage:
-    """What a turn cost: tokens as the endpoint says (0 where it says nothing), HTTP attempts, bytes on the wire, wall seconds."""
+    """What a turn cost: tokens as the endpoint says (0 where it says nothing), HTTP attempts, bytes on the wire, wall
+    seconds."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -236,14 +242,15 @@ class Usage:
 
 @dataclass(frozen=True)
 class ChatTurn:
-    """One validated turn. `reason` is for people and is never parsed; `retry_after_s` is what a rate limit asked for."""
+    """One validated turn. `reason` is for people and is never parsed; `retry_after_s` is what a rate limit asked
+    for."""
 
     outcome: TurnOutcome
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     answer: ToolArguments | None = None
     finish_reason: FinishReason = FinishReason.MISSING
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     faults: tuple[ModelFault, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()
     reason: str = ""
@@ -260,7 +267,10 @@ class ModelTally:
 
 
 class ChatModel(Protocol):
-    """Messages and tool schemas in, one validated turn out. Never raises for what a model or an endpoint does; safe to call from many threads."""
+    """Messages and tool schemas in, one validated turn out.
+
+    Never raises for what a model or an endpoint does; safe to call from many threads.
+    """
 
     @property
     def name(self) -> str:

@@ -47,7 +47,10 @@ def key_from_file(path: Path) -> ApiKey:
 
 
 def key_from_keyring(service: str, user: str = "mnav") -> ApiKey:
-    """The key that the system's keyring keeps for `service`. Raises UsageError, also where `keyring` is not installed."""
+    """The key that the system's keyring keeps for `service`.
+
+    Raises UsageError, also where `keyring` is not installed.
+    """
     try:
         keyring = importlib.import_module("keyring")
         errors = importlib.import_module("keyring.errors")

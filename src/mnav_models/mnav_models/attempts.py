@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx2
 import openai
-from mnav_core.chat import Fallback, ModelFault, TurnOutcome
 
+from mnav_core.chat import Fallback, ModelFault, TurnOutcome
 from mnav_models.api_key import ApiKey
 from mnav_models.circuit_breaker import CircuitBreaker
 from mnav_models.endpoint import Patience
@@ -180,4 +180,3 @@ class Attempts:
 
 def _cancelled() -> Failure:
     return Failure(TurnOutcome.CANCELLED, "cancelled by the caller")
-

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from pydantic import Field, create_model
+
 from mnav_core.chat import ToolArguments
 from mnav_core.errors import UsageError
-from pydantic import Field, create_model
 
 MAX_CHOICES = 256
 
@@ -25,4 +26,3 @@ def with_choices(schema: type[ToolArguments], field: str, candidates: Sequence[s
     allowed: Any = Literal[tuple(dict.fromkeys(candidates))]
     restricted: Any = (allowed, Field(description=description))
     return create_model(schema.__name__, __base__=schema, __doc__=schema.__doc__, **{field: restricted})
-

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass
 class CircuitBreaker:
-    """Opens after `failures_to_open` failures in a row; after `cooldown_s` one trial is let through and decides. Thread-safe; time is passed in."""
+    """Opens after `failures_to_open` failures in a row; after `cooldown_s` one trial is let through and decides.
+
+    Thread-safe; time is passed in.
+    """
 
     failures_to_open: int
     cooldown_s: float
@@ -18,7 +21,10 @@ class CircuitBreaker:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def admits(self, now_s: float) -> bool:
-        """Whether an attempt may start now. An admitted attempt must be followed by `succeeded`, `failed` or `undecided`."""
+        """Whether an attempt may start now.
+
+        An admitted attempt must be followed by `succeeded`, `failed` or `undecided`.
+        """
         with self._lock:
             if self._opened_at is None:
                 return True

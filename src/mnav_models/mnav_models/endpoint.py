@@ -7,7 +7,6 @@ from enum import Enum
 from urllib.parse import urlsplit
 
 from mnav_core.errors import UsageError
-
 from mnav_models.api_key import ApiKey
 
 
@@ -20,7 +19,10 @@ class TokenLimitField(Enum):
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What an endpoint and its model can do. Where tools are missing they are written into the prompt and calls are read from the text."""
+    """What an endpoint and its model can do.
+
+    Where tools are missing they are written into the prompt and calls are read from the text.
+    """
 
     tools: bool = True
     required_tool_choice: bool = True
@@ -46,7 +48,8 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Patience:
-    """Limits of one turn. `attempt_s` bounds one HTTP exchange; backoff doubles from `backoff_s` up to `backoff_max_s`, with full jitter."""
+    """Limits of one turn. `attempt_s` bounds one HTTP exchange; backoff doubles from `backoff_s` up to
+    `backoff_max_s`, with full jitter."""
 
     attempt_s: float = 30.0
     connect_s: float = 5.0

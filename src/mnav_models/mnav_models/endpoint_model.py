@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import httpx2
 import openai
+
 from mnav_core.chat import (
     ChatRequest,
     ChatTurn,
@@ -18,7 +19,6 @@ from mnav_core.chat import (
     Usage,
 )
 from mnav_core.errors import UsageError
-
 from mnav_models.attempts import Attempts, Failure, TurnLedger
 from mnav_models.circuit_breaker import CircuitBreaker
 from mnav_models.endpoint import Capabilities, Endpoint, Patience
@@ -50,7 +50,10 @@ class EndpointModel:
         return self.endpoint.name
 
     def ask(self, request: ChatRequest, deadline_s: float, cancel: threading.Event | None = None) -> ChatTurn:
-        """One turn within `deadline_s` seconds. Raises UsageError for a deadline that is not positive, or once closed."""
+        """One turn within `deadline_s` seconds.
+
+        Raises UsageError for a deadline that is not positive, or once closed.
+        """
         if not deadline_s > 0.0:
             raise UsageError(f"chat deadline: {deadline_s} s, allowed is > 0")
         with self._idle:
@@ -149,7 +152,8 @@ def open_endpoint(
     stream: bool = False,
     jitter_seed: int = 0,
 ) -> EndpointModel:
-    """A model behind `endpoint`. Nothing is sent yet. `stream` asks for events, whose cut calls are told apart sooner; off, because servers
+    """A model behind `endpoint`. Nothing is sent yet. `stream` asks for events, whose cut calls are told apart
+    sooner; off, because servers
     corrupt streamed arguments more often than whole ones."""
     patience = patience or Patience()
     backend = GuardedBackend(patience.connect_s)

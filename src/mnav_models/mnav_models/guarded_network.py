@@ -1,8 +1,12 @@
-"""HTTP whose every wait ends: at the turn's deadline, at its cancellation, or at its byte limit, without a thread to watch it."""
+"""HTTP whose every wait ends:
+
+at the turn's deadline, at its cancellation, or at its byte limit, without a thread to watch it.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import select
 import socket
 import ssl
@@ -21,7 +25,15 @@ from mnav_models.api_key import ApiKey
 SLICE_S = 0.05
 WRITE_CHUNK = 65_536
 KEEP_ALIVE_S = 30.0
-PASSED_HEADERS = (b"host", b"content-type", b"content-length", b"transfer-encoding", b"accept", b"user-agent", b"connection")
+PASSED_HEADERS = (
+    b"host",
+    b"content-type",
+    b"content-length",
+    b"transfer-encoding",
+    b"accept",
+    b"user-agent",
+    b"connection",
+)
 
 
 class Interruption(Enum):
@@ -81,7 +93,10 @@ class ExchangeGuard:
 
 
 class GuardedStream(httpcore2.NetworkStream):
-    """A connected socket that waits in slices. `current` gives the guard of the exchange that the calling thread is in."""
+    """A connected socket that waits in slices.
+
+    `current` gives the guard of the exchange that the calling thread is in.
+    """
 
     def __init__(self, sock: socket.socket, current: Callable[[], ExchangeGuard]) -> None:
         self._sock = sock
@@ -233,13 +248,14 @@ def _connect(sock: socket.socket, address: Any, guard: ExchangeGuard, latest: fl
         if time.monotonic() > latest:
             return "connecting timed out"
     code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
-    return "" if code == 0 else OSError(code, "connection failed").strerror + f" (errno {code})"
+    return "" if code == 0 else os.strerror(code)
 
 
 class GuardedTransport(httpx2.BaseTransport):
     """Carries httpx requests over a pool of guarded connections; no proxy, no retry of its own.
 
-    It alone knows the key, and passes on only PASSED_HEADERS: a client library may add headers that the environment holds.
+    It alone knows the key, and passes on only PASSED_HEADERS: a client library may add headers that the environment
+    holds.
     """
 
     def __init__(self, backend: GuardedBackend, key: ApiKey | None) -> None:

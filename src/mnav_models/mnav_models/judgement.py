@@ -18,7 +18,6 @@ from mnav_core.chat import (
     TurnOutcome,
     user_message,
 )
-
 from mnav_models.reply import Reply
 from mnav_models.structured_text import calls_in_text
 from mnav_models.tool_validation import RawCall, parse_arguments, validate_calls

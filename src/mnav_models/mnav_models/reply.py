@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from mnav_core.chat import FinishReason
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from mnav_core.chat import FinishReason
 from mnav_models.tool_validation import RawCall
 
 MAX_BLANK_RUN = 2_000
@@ -26,7 +26,10 @@ class ErrorReply(Exception):
 
 @dataclass(frozen=True)
 class Reply:
-    """What the model wrote. `complete` is False where the stream ended early; `runaway` where it wrote blanks without end."""
+    """What the model wrote.
+
+    `complete` is False where the stream ended early; `runaway` where it wrote blanks without end.
+    """
 
     text: str
     calls: tuple[RawCall, ...]
@@ -88,7 +91,10 @@ def read_body(body: bytes) -> Reply:
 
 
 def read_events(chunks: Iterable[bytes]) -> Reply:
-    """The reply in a stream of server-sent events, stopping early where the model has run away. Raises MalformedReply or ErrorReply."""
+    """The reply in a stream of server-sent events, stopping early where the model has run away.
+
+    Raises MalformedReply or ErrorReply.
+    """
     assembly = _Assembly()
     for data in _event_data(chunks):
         if data == b"[DONE]":
@@ -175,7 +181,9 @@ class _Assembly:
             entry["name"] += function.name
         arguments = function.arguments
         pieces: list[str] = []
-        self._add(pieces, arguments if isinstance(arguments, str) else "" if arguments is None else json.dumps(arguments))
+        self._add(
+            pieces, arguments if isinstance(arguments, str) else "" if arguments is None else json.dumps(arguments)
+        )
         entry["arguments"] += "".join(pieces)
 
     def ran_away(self) -> bool:

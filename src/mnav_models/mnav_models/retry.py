@@ -12,7 +12,10 @@ MAX_RETRY_AFTER_S = 3600.0
 
 
 def backoff_s(patience: Patience, attempt: int, jitter: random.Random) -> float:
-    """Seconds to wait after failed attempt number `attempt` (from 1): uniform in [0, min(max, base * 2^(attempt-1))]."""
+    """Seconds to wait after failed attempt number `attempt` (from 1):
+
+    uniform in [0, min(max, base * 2^(attempt-1))].
+    """
     ceiling = min(patience.backoff_max_s, patience.backoff_s * 2.0 ** min(attempt - 1, 32))
     return jitter.uniform(0.0, ceiling)
 

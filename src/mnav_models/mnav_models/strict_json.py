@@ -1,4 +1,7 @@
-"""JSON as RFC 8259 has it, from text that nobody vouches for: bounded, without NaN, without duplicate keys; and one repair."""
+"""JSON as RFC 8259 has it, from text that nobody vouches for:
+
+bounded, without NaN, without duplicate keys; and one repair.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ class Ending(Enum):
 
 
 def loads(text: str) -> JsonValue:
-    """The value of a JSON text. Raises JsonError for anything but strict JSON within MAX_CHARS and MAX_DEPTH, or for a key given twice."""
+    """The value of a JSON text.
+
+    Raises JsonError for anything but strict JSON within MAX_CHARS and MAX_DEPTH, or for a key given twice.
+    """
     if len(text) > MAX_CHARS:
         raise JsonError(f"{len(text)} characters, at most {MAX_CHARS} are allowed")
     if nesting_depth(text) > MAX_DEPTH:
@@ -134,7 +140,8 @@ def ending(text: str) -> Ending:
 
 
 def repaired(text: str) -> JsonValue:
-    """The value after one repair: fences and prose around it, single quotes, trailing commas, a forgotten closing bracket.
+    """The value after one repair: fences and prose around it, single quotes, trailing commas, a forgotten closing
+    bracket.
 
     Raises JsonError where a repair would have to guess a value: a text cut inside one, or one with nothing to repair.
     """

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 
 from mnav_core.chat import ToolArguments, ToolSchema, ToolUse
-
 from mnav_models import strict_json
 from mnav_models.tool_validation import RawCall
 
@@ -22,20 +21,25 @@ def tool_instructions(tools: Sequence[ToolSchema], tool_use: ToolUse, max_calls:
     listing = "\n".join(
         f"- {tool.name}: {tool.description} Arguments as JSON schema: {json.dumps(tool.parameters)}" for tool in tools
     )
-    must = "You must call a tool." if tool_use is ToolUse.REQUIRED else "Call a tool when it helps, else answer in words."
-    many = "exactly one JSON object" if max_calls == 1 else f"one to {max_calls} JSON objects, one a line,"
-    return (
-        f'{must} To call, answer with {many} and nothing else: {{"tool": NAME, "arguments": {{...}}}}.\nTools:\n{listing}'
+    must = (
+        "You must call a tool." if tool_use is ToolUse.REQUIRED else "Call a tool when it helps, else answer in words."
     )
+    many = "exactly one JSON object" if max_calls == 1 else f"one to {max_calls} JSON objects, one a line,"
+    form = '{"tool": NAME, "arguments": {...}}'
+    return f"{must} To call, answer with {many} and nothing else: {form}.\nTools:\n{listing}"
 
 
 def answer_instructions(schema: type[ToolArguments]) -> str:
     """What the system prompt must say so that a typed answer can be read from the text."""
-    return f"Answer with exactly one JSON object and nothing else, of this JSON schema: {json.dumps(schema.model_json_schema())}"
+    schema_text = json.dumps(schema.model_json_schema())
+    return f"Answer with exactly one JSON object and nothing else, of this JSON schema: {schema_text}"
 
 
 def calls_in_text(text: str, complete: bool = True) -> tuple[RawCall, ...]:
-    """The calls that a text holds: tagged, fenced or bare objects with a tool's name and its arguments; () where there are none."""
+    """The calls that a text holds:
+
+    tagged, fenced or bare objects with a tool's name and its arguments; () where there are none.
+    """
     tagged = TAGGED.findall(text)
     sources = tagged or outer_objects(text)
     calls = (_call(source, complete) for source in sources[:MAX_OBJECTS])

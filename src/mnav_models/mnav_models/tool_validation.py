@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mnav_core.chat import Fallback, ModelFault, ToolArguments, ToolCall, ToolSchema
 from pydantic import ValidationError
 
+from mnav_core.chat import Fallback, ModelFault, ToolArguments, ToolCall, ToolSchema
 from mnav_models import strict_json
 
 MAX_PROBLEMS = 4
@@ -16,7 +16,8 @@ MAX_PROBLEMS = 4
 
 @dataclass(frozen=True)
 class RawCall:
-    """A call as the model wrote it; `complete` is False where the output was cut, `repaired` where it was already mended once."""
+    """A call as the model wrote it; `complete` is False where the output was cut, `repaired` where it was already
+    mended once."""
 
     call_id: str
     name: str

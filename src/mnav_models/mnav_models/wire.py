@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from mnav_core.chat import ChatMessage, ChatRequest, Fallback, ImagePart, Role, TextPart, ToolCall, ToolUse
-
 from mnav_models.endpoint import Capabilities
 from mnav_models.structured_text import answer_instructions, tool_instructions
 
@@ -99,7 +98,26 @@ def _encode_messages(messages: Sequence[ChatMessage], tools_as_text: bool) -> li
         encoded.append(_encode_as_text(message) if tools_as_text else _encode(message))
     if waiting:
         encoded.append({"role": "user", "content": waiting})
-    return encoded
+    return _merged(encoded)
+
+
+def _merged(encoded: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Neighbouring user messages as one: several chat templates insist on alternating roles."""
+    merged: list[dict[str, Any]] = []
+    for message in encoded:
+        if merged and message["role"] == merged[-1]["role"] == "user":
+            one, other = merged[-1]["content"], message["content"]
+            if isinstance(one, str) and isinstance(other, str):
+                merged[-1] = {"role": "user", "content": f"{one}\n{other}"}
+            else:
+                merged[-1] = {"role": "user", "content": [*_listed(one), *_listed(other)]}
+        else:
+            merged.append(message)
+    return merged
+
+
+def _listed(content: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 def _encode(message: ChatMessage) -> dict[str, Any]:
@@ -118,7 +136,9 @@ def _encode_call(call: ToolCall) -> dict[str, Any]:
 
 def _encode_as_text(message: ChatMessage) -> dict[str, Any]:
     if message.role is Role.ASSISTANT:
-        calls = [json.dumps({"tool": c.name, "arguments": c.arguments.model_dump(mode="json")}) for c in message.tool_calls]
+        calls = [
+            json.dumps({"tool": c.name, "arguments": c.arguments.model_dump(mode="json")}) for c in message.tool_calls
+        ]
         return {"role": "assistant", "content": "\n".join([message.text, *calls] if message.text else calls) or EMPTY}
     if message.role is Role.TOOL:
         message = ChatMessage(Role.USER, (TextPart(f"Result of {message.tool_name}:"), *message.parts))

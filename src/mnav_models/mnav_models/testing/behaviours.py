@@ -152,7 +152,11 @@ def endless_blanks(exchange: Exchange) -> None:
     exchange.headers(200, None, "text/event-stream", {})
     deltas = call_deltas("call_1", "turn", ['{"angle_deg": '])
     for number in range(ENDLESS_LIMIT):
-        delta = deltas[number] if number < len(deltas) else {"tool_calls": [{"index": 0, "function": {"arguments": " \n\t  "}}]}
+        delta = (
+            deltas[number]
+            if number < len(deltas)
+            else {"tool_calls": [{"index": 0, "function": {"arguments": " \n\t  "}}]}
+        )
         event = {"choices": [{"index": 0, "delta": delta}]}
         if not exchange.write(b"data: " + json.dumps(event).encode() + b"\n\n"):
             return
@@ -190,7 +194,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "out-of-bounds": calls(("call_1", "turn", '{"angle_deg": 1000.0}')),
     "endless-blanks": endless_blanks,
     "blanks-before-body": blanks_before_body,
-    "split-call": events(call_deltas("call_1", "turn", ['{"an', 'gle_', 'deg"', ": 3", "0.0}"]), cut_every=7),
+    "split-call": events(call_deltas("call_1", "turn", ['{"an', "gle_", 'deg"', ": 3", "0.0}"]), cut_every=7),
     "half-streamed-call": events(call_deltas("call_1", "turn", ['{"angle_deg": 3']), finish=None, done=False),
     "reset": reset,
     "hang-up": hang_up,

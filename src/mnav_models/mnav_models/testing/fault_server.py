@@ -33,7 +33,8 @@ class Seen:
 
 
 class FaultServer:
-    """Serves `behaviours` in turn, the last one for ever after; a context manager that leaves no thread or socket behind."""
+    """Serves `behaviours` in turn, the last one for ever after; a context manager that leaves no thread or socket
+    behind."""
 
     def __init__(self, behaviours: Sequence[Behaviour], keep_bodies: bool = True, port: int = 0) -> None:
         self.behaviours = tuple(behaviours)
@@ -218,10 +219,10 @@ class _HttpExchange(Exchange):
         return not self.stopping.is_set()
 
     def _client_left(self) -> bool:
-        sock = self.handler.connection
+        sock: socket.socket = self.handler.connection
         sock.settimeout(0.0)
         try:
-            return sock.recv(1, socket.MSG_PEEK) == b""
+            return len(sock.recv(1, socket.MSG_PEEK)) == 0
         except BlockingIOError:
             return False
         except OSError:
