@@ -1,4 +1,5 @@
 """`python -m mnav_cli`: parse the command line, run one command, turn its outcome into an exit code."""
+
 from __future__ import annotations
 
 import sys

@@ -1,4 +1,5 @@
 """Where the checkout lies."""
+
 from __future__ import annotations
 
 from pathlib import Path

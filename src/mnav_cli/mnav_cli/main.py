@@ -1,4 +1,5 @@
 """The command line: 0 done, 1 the robot failed, 2 wrong use or input, 3 internal error."""
+
 from __future__ import annotations
 
 import argparse
@@ -59,9 +60,12 @@ def main(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         # The reader of our output went away, as `| head` does.
         return EXIT_INTERNAL
-    except Exception as error:  # noqa: BLE001 - the outermost frame: whatever it is, it is ours
+    except Exception as error:  # noqa: BLE001 (the outermost frame)
         log = save_traceback(name)
-        print(f"mnav: internal error: {type(error).__name__}: {' '.join(str(error).split())[:300]} (traceback in {log})", file=sys.stderr)
+        print(
+            f"mnav: internal error: {type(error).__name__}: {' '.join(str(error).split())[:300]} (traceback in {log})",
+            file=sys.stderr,
+        )
         return EXIT_INTERNAL
 
 

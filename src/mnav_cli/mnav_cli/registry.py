@@ -1,4 +1,5 @@
 """The commands, by name: one line of help and the module that does the work (imported only when it is asked for)."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -8,24 +9,26 @@ from types import MappingProxyType
 
 @dataclass(frozen=True)
 class Command:
-    """A command: `module` has `configure(parser)` and `run(args) -> exit code`. Hidden ones are not listed in the help."""
+    """A command: `module` has `configure(parser)` and `run(args) -> exit code`. Help does not list hidden ones."""
 
     module: str
     help: str
     hidden: bool = False
 
 
-COMMANDS: Mapping[str, Command] = MappingProxyType({
-    "demo": Command("mnav_cli.commands.demo", "a house, the whole ROS graph, one scored episode"),
-    "test": Command("mnav_cli.commands.test", "lint and every test; with arguments, only pytest with them"),
-    "up": Command("mnav_cli.commands.up", "start a system and keep it running"),
-    "down": Command("mnav_cli.commands.down", "stop a running system"),
-    "status": Command("mnav_cli.commands.status", "processes and nodes of the running systems"),
-    "gen": Command("mnav_cli.commands.gen", "generate a house or the episodes of a suite"),
-    "bench": Command("mnav_cli.commands.bench", "run a suite and score it"),
-    "report": Command("mnav_cli.commands.report", "tables with intervals from benchmark results"),
-    "warm": Command("mnav_cli.commands.warm", "compile the numeric kernels", hidden=True),
-})
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {
+        "demo": Command("mnav_cli.commands.demo", "a house, the whole ROS graph, one scored episode"),
+        "test": Command("mnav_cli.commands.test", "lint and every test; with arguments, only pytest with them"),
+        "up": Command("mnav_cli.commands.up", "start a system and keep it running"),
+        "down": Command("mnav_cli.commands.down", "stop a running system"),
+        "status": Command("mnav_cli.commands.status", "processes and nodes of the running systems"),
+        "gen": Command("mnav_cli.commands.gen", "generate a house or the episodes of a suite"),
+        "bench": Command("mnav_cli.commands.bench", "run a suite and score it"),
+        "report": Command("mnav_cli.commands.report", "tables with intervals from benchmark results"),
+        "warm": Command("mnav_cli.commands.warm", "compile the numeric kernels", hidden=True),
+    }
+)
 
 
 def listed_commands() -> list[str]:

@@ -2,6 +2,7 @@
 
 Exit codes: 0 set up, run the command; 100 the command was `setup` itself, or help, and is done; 2 and 3 as everywhere.
 """
+
 from __future__ import annotations
 
 import fcntl
@@ -85,7 +86,12 @@ def main(arguments: Sequence[str]) -> int:
     started = time.monotonic()
     if name == "setup" and command != ["setup"]:
         extra = [word for word in command if word != "setup"]
-        print("usage: ./mnav setup" if extra[0] in ("-h", "--help") else f"mnav: setup takes no argument, got {extra[0]!r}", file=sys.stderr)
+        print(
+            "usage: ./mnav setup"
+            if extra[0] in ("-h", "--help")
+            else f"mnav: setup takes no argument, got {extra[0]!r}",
+            file=sys.stderr,
+        )
         return DONE if extra[0] in ("-h", "--help") else 2
     ground = ground_at(Path(root))
     try:

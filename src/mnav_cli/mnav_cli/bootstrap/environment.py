@@ -1,4 +1,5 @@
 """The environment of every command, captured once after the build and kept as a shell file."""
+
 from __future__ import annotations
 
 import shlex
@@ -9,7 +10,18 @@ from mnav_cli.bootstrap.ground import Ground, SetupFailed
 from mnav_cli.bootstrap.packages import plain_environment
 
 # What the set-up files of ROS and colcon set; everything else of the caller's environment is left as it is.
-CAPTURED = ("AMENT_", "CMAKE_PREFIX_PATH", "COLCON_", "LD_LIBRARY_PATH", "PATH", "PYTHONPATH", "PKG_CONFIG_PATH", "ROS_", "RMW_", "_ROS_")
+CAPTURED = (
+    "AMENT_",
+    "CMAKE_PREFIX_PATH",
+    "COLCON_",
+    "LD_LIBRARY_PATH",
+    "PATH",
+    "PYTHONPATH",
+    "PKG_CONFIG_PATH",
+    "ROS_",
+    "RMW_",
+    "_ROS_",
+)
 # These keep the caller's value behind ours.
 PREPENDED = frozenset({"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"})
 

@@ -1,4 +1,5 @@
 """Where the parts of a checkout lie, and which ROS 2 it stands on."""
+
 from __future__ import annotations
 
 import platform
@@ -65,7 +66,8 @@ class Ground:
             return [folder / "underlay.lock"]
         if platform.machine() != "x86_64":
             raise SetupFailed(
-                f"no ROS 2 wheels for {platform.machine()} (x86_64 only); install ROS 2 Jazzy under {SYSTEM_ROS}", code=2
+                f"no ROS 2 wheels for {platform.machine()} (x86_64 only); install ROS 2 Jazzy under {SYSTEM_ROS}",
+                code=2,
             )
         return [folder / "ros.lock", folder / "dev.lock"]
 

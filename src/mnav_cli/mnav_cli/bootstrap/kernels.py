@@ -1,4 +1,5 @@
 """Compiles the numeric kernels once, so that the first command does not wait for them."""
+
 from __future__ import annotations
 
 from mnav_cli.bootstrap.ground import Ground

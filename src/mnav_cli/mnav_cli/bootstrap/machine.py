@@ -1,4 +1,5 @@
 """System packages: a compiler, CMake, make, and OpenGL without a screen."""
+
 from __future__ import annotations
 
 import ctypes.util

@@ -1,4 +1,5 @@
 """The Python environment: venv, hash-pinned packages, and the wheels made into a ROS prefix."""
+
 from __future__ import annotations
 
 import os
@@ -42,7 +43,9 @@ def install_packages(ground: Ground, stamps: Stamps, key: dict[str, str]) -> Non
         unfinished.touch()
         _pip_install(ground, phase)
         if ground.underlay is None:
-            phase.run([ground.venv_python, Path(__file__).with_name("wheel_prefix.py")], plain_environment(), ground.root)
+            phase.run(
+                [ground.venv_python, Path(__file__).with_name("wheel_prefix.py")], plain_environment(), ground.root
+            )
         unfinished.unlink()
     stamps.write(PHASE, key)
 
@@ -67,7 +70,15 @@ def _pip_install(ground: Ground, phase: PhaseLine) -> None:
 
     # The locks are complete, so pip need not resolve anything.
     command: list[str | Path] = [
-        ground.venv_python, "-m", "pip", "install", "--no-deps", "--require-hashes", "--no-input", "--progress-bar", "off",
+        ground.venv_python,
+        "-m",
+        "pip",
+        "install",
+        "--no-deps",
+        "--require-hashes",
+        "--no-input",
+        "--progress-bar",
+        "off",
         "--disable-pip-version-check",
     ]
     for lock in locks:

@@ -1,4 +1,5 @@
 """Running one phase: its line, its bar, its log."""
+
 from __future__ import annotations
 
 import os
@@ -73,8 +74,15 @@ class PhaseLine:
             log.write(f"$ {' '.join(map(str, command))}\n")
             log.flush()
             process = subprocess.Popen(
-                [str(part) for part in command], env=dict(env), cwd=cwd, stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
+                [str(part) for part in command],
+                env=dict(env),
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                start_new_session=True,
             )
             try:
                 assert process.stdout is not None

@@ -1,4 +1,5 @@
 """Stamps: what a phase was last completed for, so that it is not done again."""
+
 from __future__ import annotations
 
 import hashlib

@@ -1,4 +1,5 @@
 """Makes an environment with ROS wheels usable as a colcon underlay. Run with that environment's Python after pip."""
+
 import sys
 import sysconfig
 from pathlib import Path

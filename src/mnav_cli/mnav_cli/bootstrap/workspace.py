@@ -1,4 +1,5 @@
 """The colcon workspace: which packages changed, and building them."""
+
 from __future__ import annotations
 
 import os
@@ -36,7 +37,9 @@ class SourcePackage:
         """A hash of what a build of this package depends on."""
         parts: list[bytes | str] = []
         for folder, folders, files in os.walk(self.path):
-            folders[:] = sorted(name for name in folders if name not in IGNORED_FOLDERS and not name.endswith(".egg-info"))
+            folders[:] = sorted(
+                name for name in folders if name not in IGNORED_FOLDERS and not name.endswith(".egg-info")
+            )
             for name in sorted(files):
                 path = Path(folder, name)
                 read = name in BUILD_FILES or path.suffix in INTERFACE_SUFFIXES
@@ -97,11 +100,30 @@ def build_workspace(ground: Ground, stamps: Stamps, key: dict[str, str]) -> None
         return len(finished) / len(changed)
 
     command: list[str | Path] = [
-        ground.venv_python, "-m", "colcon", "--log-base", ground.logs / "colcon", "build", "--merge-install", "--symlink-install",
-        "--base-paths", *(package.path for package in packages), "--packages-select", *(package.name for package in changed),
-        "--build-base", ground.state / "build", "--install-base", ground.install, "--continue-on-error",
-        "--event-handlers", "console_start_end+", "console_cohesion+",
-        "--cmake-args", "-DBUILD_TESTING=OFF", "-DCMAKE_BUILD_TYPE=Release", f"-DPython3_EXECUTABLE={ground.venv_python}",
+        ground.venv_python,
+        "-m",
+        "colcon",
+        "--log-base",
+        ground.logs / "colcon",
+        "build",
+        "--merge-install",
+        "--symlink-install",
+        "--base-paths",
+        *(package.path for package in packages),
+        "--packages-select",
+        *(package.name for package in changed),
+        "--build-base",
+        ground.state / "build",
+        "--install-base",
+        ground.install,
+        "--continue-on-error",
+        "--event-handlers",
+        "console_start_end+",
+        "console_cohesion+",
+        "--cmake-args",
+        "-DBUILD_TESTING=OFF",
+        "-DCMAKE_BUILD_TYPE=Release",
+        f"-DPython3_EXECUTABLE={ground.venv_python}",
         "--no-warn-unused-cli",
     ]
     env = {**underlay_environment(ground), "CMAKE_BUILD_PARALLEL_LEVEL": str(os.cpu_count() or 1)}
@@ -111,5 +133,9 @@ def build_workspace(ground: Ground, stamps: Stamps, key: dict[str, str]) -> None
             phase.run(command, env, ground.root, fraction)
     finally:
         # What did build need not be built again, even when another package failed.
-        built = {name: value for name, value in key.items() if name in finished or name == "/environment" or done.get(name) == value}
+        built = {
+            name: value
+            for name, value in key.items()
+            if name in finished or name == "/environment" or done.get(name) == value
+        }
         stamps.write(PHASE, built)

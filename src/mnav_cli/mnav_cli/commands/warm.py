@@ -1,4 +1,5 @@
 """`mnav warm`: compile and cache the numeric kernels (part of the set-up)."""
+
 from __future__ import annotations
 
 import argparse
