@@ -14,9 +14,11 @@ from mnav_executor_geo.follower import FollowerState, PathFollower
 from mnav_executor_geo.inputs import NavigatorInputs, TaskStep
 from mnav_executor_geo.looking import head_of
 from mnav_executor_geo.paths import NoPath, Path
-from mnav_executor_geo.progress import ProgressMonitor, Recoveries
+from mnav_executor_geo.progress import ProgressMonitor
+from mnav_executor_geo.recoveries import Recoveries
 from mnav_executor_geo.replanning import Replanner
 from mnav_executor_geo.settings import ExecutorSettings
+from mnav_executor_geo.tight_places import Route, TightPlaces
 
 _CHOOSE_PERIOD_S = 1.0
 
@@ -54,10 +56,14 @@ class DriveTask:
         self._follower = PathFollower(robot, settings.follower)
         self._replanner = Replanner(settings.planner)
         self._monitor = ProgressMonitor(settings.progress)
-        self._recoveries = Recoveries(settings.progress, robot.limits.vx_min, robot.limits.wz_max)
+        self._recoveries = Recoveries(settings.progress, robot.limits)
+        self._tight = TightPlaces(robot, settings)
+        self._came_close = False
+        self._settles = False
         self._goal: DriveGoal | None = None
         self._chosen_s = 0.0
         self._off_path_m = 0.0
+        self._remaining_m = math.inf
         self._no_path_since_s: float | None = None
         self.planned_m = 0.0
 
@@ -93,11 +99,17 @@ class DriveTask:
             if velocity is not None:
                 return self._move(velocity)
             self._replanner.forget()
+            self._settles = True
         path = self._plan(now_s, pose, costmap)
         if isinstance(path, NoPath):
             return self._wait_for_path(now_s, pose, costmap, path)
         self._no_path_since_s = None
         goal = self._goal
+        if self._settles:
+            self._settles = False
+            self._follower.settle()
+        if self._parks(pose, costmap, path):
+            return self._move(self._follower.ramp(now_s, STOP))
         step = self._follower.step(now_s, pose, costmap, goal.tolerance_m, goal.yaw)
         self._off_path_m = step.off_path_m
         if step.state is FollowerState.ARRIVED:
@@ -109,6 +121,11 @@ class DriveTask:
             )
         blocked = step.state is FollowerState.BLOCKED
         if self._monitor.is_stuck(now_s, step.remaining_m, step.turn_left_rad, blocked):
+            self._remaining_m = step.remaining_m
+            if not self._follower.is_aligning and pose.distance_to(*path.end) <= goal.tolerance_m:
+                self._settles = True
+                self._monitor.restart(now_s)
+                return self._move(self._follower.ramp(now_s, STOP))
             return self._recover(now_s, pose, costmap, f"{step.remaining_m:.2f} m left, {step.turn_left_rad:.2f} rad to turn")
         return self._move(step.velocity)
 
@@ -161,11 +178,35 @@ class DriveTask:
         return self._move(self._follower.ramp(now_s, STOP))
 
     def _recover(self, now_s: float, pose: SE2, costmap: GridMap, why: str) -> TaskStep:
-        if not self._recoveries.begin(now_s, pose, costmap, self._follower):
+        if not self._recoveries.begin(
+            now_s, pose, costmap, self._follower, self._remaining_m, lambda: self._route(pose, costmap)
+        ):
             tried = self._recoveries.used
             return TaskStep(status=MotionStatus.BLOCKED_NO_PROGRESS, reason=f"no progress after {tried} recoveries: {why}")
         self._monitor.restart(now_s)
         return self._move(self._follower.ramp(now_s, STOP))
+
+    def _route(self, pose: SE2, costmap: GridMap) -> Route | None:
+        """A maneuver to the goal when it is near, else past the narrow part of the path."""
+        goal, path = self._goal, self._replanner.path
+        if goal is None or path is None:
+            return self._tight.to_room(costmap, pose)
+        route = self._tight.to_goal(costmap, pose, path.end, goal.tolerance_m, goal.yaw)
+        return route or self._tight.along(costmap, pose, path, self._follower.index)
+
+    def _parks(self, pose: SE2, costmap: GridMap, path: Path) -> bool:
+        """Once near a goal at which the base does not fit head on: begin a maneuver to it, if there is one."""
+        if self._came_close or pose.distance_to(*path.end) > self._settings.maneuver.narrow_m:
+            return False
+        self._came_close = True
+        goal = self._goal
+        assert goal is not None
+        if self._tight.fits_head_on(costmap, pose, path.end):
+            return False
+        route = self._tight.to_goal(costmap, pose, path.end, goal.tolerance_m, goal.yaw)
+        if route is not None:
+            self._recoveries.maneuver(route)
+        return route is not None
 
     def _move(self, velocity: Velocity) -> TaskStep:
         return TaskStep(velocity, camera_pitch=self._pitch)

@@ -13,7 +13,7 @@ from mnav_core.geometry import SE2, wrap_angle
 from mnav_core.maps import GridMap
 from mnav_core.motion import STOP, Velocity
 from mnav_core.robot import RobotDescription
-from mnav_executor_geo.footprint import clear_times, outline, sweep_clear
+from mnav_executor_geo.footprint import clear_times, outline, sweep_clear, touched_points
 from mnav_executor_geo.paths import Path
 from mnav_executor_geo.settings import FollowerSettings
 from mnav_executor_geo.smoothing import line_is_clear
@@ -50,6 +50,7 @@ class PathFollower:
         self._limits = robot.limits
         self._settings = settings
         self._points = outline(robot.footprint, _OUTLINE_SPACING_M, settings.padding_m)
+        self._bare = outline(robot.footprint, _OUTLINE_SPACING_M, 0.0)
         self._path: Path | None = None
         self._index = 0
         self._turn_sign: float | None = None
@@ -66,6 +67,11 @@ class PathFollower:
     def index(self) -> int:
         """Index of the path point that the base is at."""
         return self._index
+
+    @property
+    def is_aligning(self) -> bool:
+        """Whether the base is near enough to the goal and only turns."""
+        return self._aligning
 
     def follow(self, path: Path) -> None:
         """Take a new path, from its beginning."""
@@ -88,7 +94,9 @@ class PathFollower:
         end = path.end
         distance = pose.distance_to(*end)
         remaining = max(distance, path.length_m - float(path.lengths_m[self._index]))
-        self._aligning = distance <= (tolerance_m if self._aligning else 0.5 * tolerance_m)
+        # Within the tolerance, a base that would have to turn round to get nearer is near enough.
+        beside = abs(pose.bearing_to(*end)) > self._settings.rotate_enter_rad
+        self._aligning = distance <= (tolerance_m if self._aligning or beside else 0.5 * tolerance_m)
         if self._aligning:
             step = self._align(now_s, pose, costmap, yaw)
         else:
@@ -98,10 +106,27 @@ class PathFollower:
                 step = self._align(now_s, pose, costmap, yaw)
         return FollowerStep(step.velocity, step.state, remaining, step.turn_left_rad, off_path)
 
-    def drive(self, now_s: float, pose: SE2, costmap: GridMap, wanted: Velocity) -> Velocity:
-        """Drive freely (recoveries), still within limits and never into a lethal cell."""
-        clear = self._clear(now_s, pose, costmap, np.array([[wanted.vx, wanted.wz, math.inf]]))
-        return self.ramp(now_s, wanted if clear[0] >= self._settings.horizon_s - 1e-6 else STOP)
+    def settle(self) -> None:
+        """Where the base is within the tolerance of the goal, take that for arrived and only turn to the heading."""
+        self._aligning = True
+
+    def drive(
+        self,
+        now_s: float,
+        pose: SE2,
+        costmap: GridMap,
+        wanted: Velocity,
+        left_s: float = math.inf,
+        points: Array | None = None,
+    ) -> Velocity:
+        """Drive freely (recoveries) for the `left_s` to go, within limits and never into a lethal cell.
+
+        `points` (N, 2) is the outline that must stay clear, the padded footprint by default.
+        """
+        horizon_s = max(2.0 * _PERIOD_S, min(self._settings.horizon_s, left_s))
+        limit = abs(wanted.wz) * horizon_s if wanted.vx == 0.0 else math.inf
+        clear = self.clear_for(pose, costmap, np.array([[wanted.vx, wanted.wz, limit]]), horizon_s, points)
+        return self.ramp(now_s, wanted if clear[0] >= horizon_s - 1e-6 else STOP)
 
     def _advance(self, path: Path, pose: SE2) -> float:
         """Move the index to the nearest point a bounded way ahead; the distance to it."""
@@ -137,6 +162,8 @@ class PathFollower:
         """A point of the path some way ahead that the base can head for in a straight line."""
         here = float(path.lengths_m[self._index])
         reach = self._settings.lookahead_m + self._settings.lookahead_s * max(0.0, self._last.vx)
+        # Near obstacles a short lookahead keeps the base on the path round corners.
+        reach *= 1.0 - 0.5 * min(98, max(0, costmap.at(pose.x, pose.y))) / 98.0
         for fraction in (1.0, 0.75, 0.5):
             index = min(len(path.points) - 1, int(np.searchsorted(path.lengths_m, here + fraction * reach)))
             point = (float(path.points[index, 0]), float(path.points[index, 1]))
@@ -156,9 +183,10 @@ class PathFollower:
 
     def _way_round(self, pose: SE2, costmap: GridMap, error: float) -> float:
         sign = math.copysign(1.0, error)
-        if sweep_clear(costmap, self._points, pose, error) < abs(error):
+        points = self._fitting(pose, costmap)
+        if sweep_clear(costmap, points, pose, error) < abs(error):
             other = error - sign * 2.0 * math.pi
-            if sweep_clear(costmap, self._points, pose, other) >= abs(other):
+            if sweep_clear(costmap, points, pose, other) >= abs(other):
                 return -sign
         return sign
 
@@ -179,7 +207,8 @@ class PathFollower:
         if speed > 0.0:
             options.append((0.0, turn, abs(error)))
         candidates = np.array(options)
-        clear = self._clear(now_s, pose, costmap, candidates) >= self._settings.horizon_s - 1e-6
+        horizon_s = self._settings.horizon_s
+        clear = self.clear_for(pose, costmap, candidates, horizon_s) >= horizon_s - 1e-6
         if not clear.any():
             return FollowerStep(self.ramp(now_s, STOP), FollowerState.BLOCKED, 0.0, abs(error))
         deviation = np.abs(candidates[:, 0] - speed) / limits.vx_max + 0.5 * np.abs(candidates[:, 1] - turn) / limits.wz_max
@@ -187,14 +216,18 @@ class PathFollower:
         wanted = Velocity(float(candidates[best, 0]), 0.0, float(candidates[best, 1]))
         return FollowerStep(self.ramp(now_s, wanted), FollowerState.TRACKING, 0.0, abs(error))
 
-    def clear_for(self, now_s: float, pose: SE2, costmap: GridMap, candidates: Array, horizon_s: float) -> Array:
+    def clear_for(
+        self, pose: SE2, costmap: GridMap, candidates: Array, horizon_s: float, points: Array | None = None
+    ) -> Array:
         """Seconds (N,) that candidates (N, 3) can be driven from the present velocity, at most the horizon."""
         velocity = (self._last.vx, self._last.wz)
         accelerations = (self._limits.decel, self._limits.angular_decel)
-        return clear_times(costmap, self._points, pose, velocity, candidates, accelerations, horizon_s)
+        checked = self._fitting(pose, costmap) if points is None else points
+        return clear_times(costmap, checked, pose, velocity, candidates, accelerations, horizon_s)
 
-    def _clear(self, now_s: float, pose: SE2, costmap: GridMap, candidates: Array) -> Array:
-        return self.clear_for(now_s, pose, costmap, candidates, self._settings.horizon_s)
+    def _fitting(self, pose: SE2, costmap: GridMap) -> Array:
+        """The padded outline, or the bare one where the padding already touches something."""
+        return self._bare if touched_points(costmap, self._points, pose) > 0 else self._points
 
     def ramp(self, now_s: float, wanted: Velocity) -> Velocity:
         """The wanted velocity within the accelerations of the robot, counted from the last command."""

@@ -27,9 +27,10 @@ def outline(footprint: tuple[tuple[float, float], ...], spacing_m: float, paddin
 
 
 @kernel
-def _hits(
+def hits(
     cost: NDArray[np.int8], origin_x: float, origin_y: float, resolution: float, points: Array, x: float, y: float, yaw: float
 ) -> int:
+    """Kernel: how many points (N, 2) of the base frame lie in lethal cells at a pose."""
     c, s = math.cos(yaw), math.sin(yaw)
     count = 0
     for k in range(points.shape[0]):
@@ -58,15 +59,16 @@ def _clear_times(
     dt: float,
     steps: int,
 ) -> Array:
-    """For each candidate (v, w, turn limit): time until the footprint touches more than it does now, or the horizon.
+    """For each candidate (v, w, turn limit): time until the footprint touches more than a step before, or the horizon.
 
     Velocities ramp from (v0, w0); a candidate stops turning once it has turned by its limit.
     """
-    now = _hits(cost, origin_x, origin_y, resolution, points, x0, y0, yaw0)
+    start = hits(cost, origin_x, origin_y, resolution, points, x0, y0, yaw0)
     result = np.empty(candidates.shape[0])
     for k in range(candidates.shape[0]):
         x, y, yaw, v, w = x0, y0, yaw0, v0, w0
         turned = 0.0
+        touched = start
         result[k] = steps * dt
         for step in range(steps):
             target_w = candidates[k, 1] if abs(turned) < candidates[k, 2] else 0.0
@@ -77,9 +79,11 @@ def _clear_times(
             y += v * math.sin(middle) * dt
             yaw += w * dt
             turned += w * dt
-            if _hits(cost, origin_x, origin_y, resolution, points, x, y, yaw) > now:
+            now = hits(cost, origin_x, origin_y, resolution, points, x, y, yaw)
+            if now > touched:
                 result[k] = step * dt
                 break
+            touched = now
     return result
 
 
@@ -96,11 +100,13 @@ def _sweep(
     angle: float,
     step: float,
 ) -> float:
-    now = _hits(cost, origin_x, origin_y, resolution, points, x, y, yaw)
+    now = hits(cost, origin_x, origin_y, resolution, points, x, y, yaw)
     count = max(1, int(math.ceil(abs(angle) / step)))
     for k in range(1, count + 1):
-        if _hits(cost, origin_x, origin_y, resolution, points, x, y, yaw + angle * k / count) > now:
+        then = hits(cost, origin_x, origin_y, resolution, points, x, y, yaw + angle * k / count)
+        if then > now:
             return abs(angle) * (k - 1) / count
+        now = then
     return abs(angle)
 
 
@@ -113,7 +119,7 @@ def sweep_clear(costmap: GridMap, points: Array, pose: SE2, angle: float, step: 
 def touched_points(costmap: GridMap, points: Array, pose: SE2) -> int:
     """How many outline points lie in lethal cells at a pose."""
     data = np.ascontiguousarray(costmap.data)
-    return int(_hits(data, *costmap.origin, costmap.resolution, points, pose.x, pose.y, pose.yaw))
+    return int(hits(data, *costmap.origin, costmap.resolution, points, pose.x, pose.y, pose.yaw))
 
 
 def clear_times(

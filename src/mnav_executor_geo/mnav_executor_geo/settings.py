@@ -82,8 +82,21 @@ class ProgressSettings(_Settings):
     back_up_m: Positive = 0.3
     back_up_s: Positive = 3.0
     back_up_speed: Positive = 0.15
-    rounds: Annotated[int, Field(ge=0, le=20)] = 4
+    rounds: Annotated[int, Field(ge=0, le=20)] = 6
     no_path_s: Positive = 3.0
+
+
+class ManeuverSettings(_Settings):
+    """Search over place and heading where the footprint's shape decides."""
+
+    window_m: Positive = 2.5
+    back_factor: Annotated[float, Field(ge=1.0)] = 2.0
+    turn_cost_m: Positive = 0.12
+    paddings_m: tuple[NonNegative, ...] = (0.05, 0.03, 0.015)
+    goal_m: Positive = 2.0
+    ahead_min_m: Positive = 0.8
+    ahead_max_m: Positive = 2.2
+    narrow_m: Positive = 1.0
 
 
 class ExecutorSettings(_Settings):
@@ -94,6 +107,7 @@ class ExecutorSettings(_Settings):
     planner: PlannerSettings = PlannerSettings()
     follower: FollowerSettings = FollowerSettings()
     progress: ProgressSettings = ProgressSettings()
+    maneuver: ManeuverSettings = ManeuverSettings()
     odometry_age_s: Positive = 0.3
     map_age_s: Positive = 2.0
     stale_s: Positive = 2.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from mnav_core.geometry import SE2, wrap_angle
+from mnav_core.maps import GridMap
 from mnav_core.motion import MotionStatus, Velocity
 from mnav_core.requests import Turn
 from mnav_core.robot import RobotDescription
@@ -12,8 +13,9 @@ from mnav_executor_geo.footprint import sweep_clear
 from mnav_executor_geo.follower import PathFollower
 from mnav_executor_geo.inputs import NavigatorInputs, TaskStep, is_fresh
 from mnav_executor_geo.paths import NoPath
-from mnav_executor_geo.progress import Recoveries
+from mnav_executor_geo.recoveries import Recoveries
 from mnav_executor_geo.settings import ExecutorSettings
+from mnav_executor_geo.tight_places import TightPlaces
 
 _LOOKAHEAD_RAD = 0.4
 
@@ -39,16 +41,16 @@ class TurnTask:
         self._settings = settings
         self._limits = robot.limits
         self._follower = PathFollower(robot, settings.follower)
-        self._recoveries = Recoveries(settings.progress, robot.limits.vx_min, robot.limits.wz_max)
+        self._recoveries = Recoveries(settings.progress, robot.limits)
+        self._tight = TightPlaces(robot, settings)
         self._last: SE2 | None = None
 
     def step(self, inputs: NavigatorInputs) -> TaskStep:
         """One tick."""
         assert inputs.odometry is not None
-        yaw = inputs.odometry.pose
         if self._last is not None:
-            self._left -= wrap_angle(yaw.yaw - self._last.yaw)
-        self._last = yaw
+            self._left -= wrap_angle(inputs.odometry.pose.yaw - self._last.yaw)
+        self._last = inputs.odometry.pose
         costmap = inputs.costmap if is_fresh(inputs.now_s, inputs.map_stamp_s, self._settings.map_age_s) else None
         if costmap is not None and self._recoveries.is_active:
             velocity = self._recoveries.step(inputs.now_s, inputs.pose, costmap, self._follower)
@@ -60,7 +62,7 @@ class TurnTask:
             ahead = math.copysign(min(abs(self._left), _LOOKAHEAD_RAD), self._left)
             if sweep_clear(costmap, self._follower.footprint_points, inputs.pose, ahead) < abs(ahead):
                 self._follower.halt()
-                if not self._recoveries.begin(inputs.now_s, inputs.pose, costmap, self._follower):
+                if not self._make_room(inputs.now_s, inputs.pose, costmap):
                     return TaskStep(
                         status=MotionStatus.BLOCKED_NO_PROGRESS,
                         reason=f"the footprint does not fit: {abs(self._left):.2f} rad left to turn",
@@ -69,6 +71,11 @@ class TurnTask:
         gain = self._settings.follower.heading_gain
         rate = max(self._settings.follower.min_turn, min(self._limits.wz_max, gain * abs(self._left)))
         return TaskStep(self._follower.ramp(inputs.now_s, Velocity(0.0, 0.0, math.copysign(rate, self._left))))
+
+    def _make_room(self, now_s: float, pose: SE2, costmap: GridMap) -> bool:
+        return self._recoveries.begin(
+            now_s, pose, costmap, self._follower, 0.0, lambda: self._tight.to_room(costmap, pose)
+        )
 
     def pause(self) -> None:
         """The base was commanded to rest."""
