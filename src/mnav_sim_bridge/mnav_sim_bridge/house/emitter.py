@@ -57,6 +57,7 @@ class Emitter:
     """Adds geoms to bodies of `spec`, creating each material and texture once."""
 
     spec: mujoco.MjSpec
+    prefix: str = ""
     materials: dict[Finish, str] = field(default_factory=dict)
     textures: set[str] = field(default_factory=set)
 
@@ -95,7 +96,7 @@ class Emitter:
         known = self.materials.get(finish)
         if known is not None:
             return known
-        name = f"m{len(self.materials)}"
+        name = f"{self.prefix}m{len(self.materials)}"
         self.materials[finish] = name
         made = self.spec.add_material(
             name=name, rgba=[*finish.rgb, finish.alpha], specular=finish.shine, shininess=finish.shine * 0.8,
