@@ -5,9 +5,11 @@ bounded, without NaN, without duplicate keys; and one repair.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
+from dataclasses import dataclass
 from enum import Enum
 
 import json_repair
@@ -89,10 +91,22 @@ def _check_strings(value: JsonValue) -> None:
             _check_strings(item)
 
 
-def nesting_depth(text: str) -> int:
-    """Greatest number of brackets open at once, brackets inside strings left out."""
-    depth = deepest = 0
+@dataclass(frozen=True)
+class _Outline:
+    """What brackets and strings say about a text."""
+
+    deepest: int
+    missing: str
+    in_string: bool
+    after_key: bool
+
+
+def _outline(text: str) -> _Outline:
+    stack: list[str] = []
+    deepest = 0
     in_string = escaped = False
+    # The last character outside strings, with `"` standing for a value's string and `k` for a key's.
+    last = ""
     for char in text:
         if in_string:
             if escaped:
@@ -101,42 +115,40 @@ def nesting_depth(text: str) -> int:
                 escaped = True
             elif char == '"':
                 in_string = False
-        elif char == '"':
+            continue
+        if char.isspace():
+            continue
+        if char == '"':
             in_string = True
-        elif char in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif char in "]}":
-            depth -= 1
-    return deepest
+            last = "k" if stack and stack[-1] == "{" and last in "{," else '"'
+            continue
+        last = char
+        if char in "[{":
+            stack.append(char)
+            deepest = max(deepest, len(stack))
+        elif char in "]}" and stack:
+            stack.pop()
+    missing = "".join("}" if bracket == "{" else "]" for bracket in reversed(stack))
+    return _Outline(deepest, missing, in_string, last == "k")
+
+
+def nesting_depth(text: str) -> int:
+    """Greatest number of brackets open at once, brackets inside strings left out."""
+    return _outline(text).deepest
 
 
 def ending(text: str) -> Ending:
-    """Whether a text that starts with a bracket was cut, and whether it was cut inside a value.
+    """Whether a text that starts with a bracket was cut, and whether it was cut inside a value or before one.
 
     A number at the end counts as inside: `1` may have been going to be `12`.
     """
-    open_brackets = 0
-    in_string = escaped = False
-    for char in text:
-        if in_string:
-            if escaped:
-                escaped = False
-            elif char == "\\":
-                escaped = True
-            elif char == '"':
-                in_string = False
-        elif char == '"':
-            in_string = True
-        elif char in "[{":
-            open_brackets += 1
-        elif char in "]}":
-            open_brackets -= 1
-    if in_string:
+    outline = _outline(text)
+    if outline.in_string:
         return Ending.UNCLOSED_IN_VALUE
-    if open_brackets <= 0:
+    if not outline.missing:
         return Ending.CLOSED
-    return Ending.UNCLOSED_AFTER_VALUE if text.rstrip()[-1:] in ('"', "]", "}") else Ending.UNCLOSED_IN_VALUE
+    whole = text.rstrip()[-1:] in ('"', "]", "}") and not outline.after_key
+    return Ending.UNCLOSED_AFTER_VALUE if whole else Ending.UNCLOSED_IN_VALUE
 
 
 def repaired(text: str) -> JsonValue:
@@ -154,11 +166,14 @@ def repaired(text: str) -> JsonValue:
         raise JsonError("holds no object")
     if ending(body[start:]) is Ending.UNCLOSED_IN_VALUE:
         raise JsonError("cut inside a value")
+    # Brackets that are merely missing are added here: that leaves every value as it was written.
+    with contextlib.suppress(JsonError):
+        return loads(body[start:] + _outline(body[start:]).missing)
     try:
         mended = json_repair.repair_json(body, skip_json_loads=True, ensure_ascii=False)
     except REPAIR_ERRORS as error:
         raise JsonError("beyond repair") from error
     value = loads(mended)
-    if not isinstance(value, dict | list):
+    if not isinstance(value, dict if body[start] == "{" else list):
         raise JsonError("beyond repair")
     return value

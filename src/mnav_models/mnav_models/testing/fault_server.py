@@ -6,12 +6,14 @@ Run alone: `python -m mnav_models.testing.fault_server --port P FAULT [FAULT ...
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import socket
 import struct
+import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -87,6 +89,11 @@ class FaultServer:
         """Whether `count` requests have arrived within `timeout_s`."""
         with self._changed:
             return self._changed.wait_for(lambda: len(self.seen) >= count, timeout=timeout_s)
+
+    def skip_to(self, number: int) -> None:
+        """Serve behaviour `number` (from 0) next."""
+        with self._changed:
+            self._served = number
 
     def note_connection(self, change: int) -> None:
         """A connection came (+1) or went (-1)."""
@@ -240,8 +247,8 @@ class _HttpExchange(Exchange):
         self.handler.connection.close()
 
 
-def main(arguments: Sequence[str] | None = None, on_ready: Callable[[str], None] = print) -> int:
-    """Serve until interrupted."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until interrupted or until standard input ends."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("faults", nargs="+", choices=sorted(BEHAVIOURS))
     parser.add_argument("--port", type=int, default=0)
@@ -253,11 +260,9 @@ def main(arguments: Sequence[str] | None = None, on_ready: Callable[[str], None]
         script[-1](exchange)
 
     with FaultServer([in_turn], keep_bodies=False, port=options.port) as server:
-        on_ready(server.url)
-        try:
-            server.stopping.wait()
-        except KeyboardInterrupt:
-            return 0
+        print(server.url, flush=True)
+        with contextlib.suppress(KeyboardInterrupt):
+            sys.stdin.read()
     return 0
 
 
