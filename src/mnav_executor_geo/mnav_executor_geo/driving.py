@@ -10,6 +10,7 @@ from mnav_core.geometry import SE2
 from mnav_core.maps import GridMap
 from mnav_core.motion import STOP, MotionStatus, Velocity
 from mnav_core.robot import RobotDescription
+from mnav_executor_geo.detours import Detours
 from mnav_executor_geo.follower import FollowerState, PathFollower
 from mnav_executor_geo.inputs import NavigatorInputs, TaskStep
 from mnav_executor_geo.looking import head_of
@@ -58,6 +59,7 @@ class DriveTask:
         self._monitor = ProgressMonitor(settings.progress)
         self._recoveries = Recoveries(settings.progress, robot.limits)
         self._tight = TightPlaces(robot, settings)
+        self._detours = Detours()
         self._came_close = False
         self._settles = False
         self._goal: DriveGoal | None = None
@@ -150,7 +152,11 @@ class DriveTask:
         assert self._goal is not None
         before = self._replanner.path
         place = (self._goal.x, self._goal.y)
-        path = self._replanner.update(now_s, pose, costmap, place, self._follower.index, self._off_path_m)
+        marked = self._detours.mark(costmap)
+        path = self._replanner.update(now_s, pose, marked, place, self._follower.index, self._off_path_m)
+        if isinstance(path, NoPath) and len(self._detours) > 0:
+            self._detours.forget()
+            path = self._replanner.update(now_s, pose, costmap, place, 0, 0.0)
         if isinstance(path, NoPath) and now_s - self._chosen_s >= _CHOOSE_PERIOD_S:
             self._chosen_s = now_s
             goal = self._choose(costmap, pose)
@@ -187,17 +193,21 @@ class DriveTask:
         return self._move(self._follower.ramp(now_s, STOP))
 
     def _route(self, pose: SE2, costmap: GridMap) -> Route | None:
-        """A maneuver to the goal when it is near, else past the narrow part of the path."""
+        """A maneuver to the goal when it is near, else past the narrow part of the path; without one, plan round it."""
         goal, path = self._goal, self._replanner.path
         if goal is None or path is None:
             return self._tight.to_room(costmap, pose)
         route = self._tight.to_goal(costmap, pose, path.end, goal.tolerance_m, goal.yaw)
-        return route or self._tight.along(costmap, pose, path, self._follower.index)
+        route = route or self._tight.along(costmap, pose, path, self._follower.index)
+        if route is None:
+            self._detours.avoid_ahead(path, self._follower.index)
+        return route
 
     def _parks(self, pose: SE2, costmap: GridMap, path: Path) -> bool:
         """Once near a goal at which the base does not fit head on: begin a maneuver to it, if there is one."""
         if self._came_close or pose.distance_to(*path.end) > self._settings.maneuver.narrow_m:
             return False
+        self._detours = Detours()
         self._came_close = True
         goal = self._goal
         assert goal is not None

@@ -92,7 +92,8 @@ class ManeuverSettings(_Settings):
     window_m: Positive = 2.5
     back_factor: Annotated[float, Field(ge=1.0)] = 2.0
     turn_cost_m: Positive = 0.12
-    paddings_m: tuple[NonNegative, ...] = (0.05, 0.03, 0.015)
+    padding_m: NonNegative = 0.015
+    wished_padding_m: NonNegative = 0.05
     goal_m: Positive = 2.0
     ahead_min_m: Positive = 0.8
     ahead_max_m: Positive = 2.2
