@@ -59,6 +59,7 @@ class RobotPorts:
         self._arrived: threading.Condition = arrived
         self._inbox = _Inbox()
         self._publishers: dict[str, Any] = {}
+        self._stamp_ns = 0
 
     def open(self) -> None:
         """Create publishers and subscriptions, and tell the static transforms."""
@@ -92,6 +93,7 @@ class RobotPorts:
 
     def publish(self, frame: SensorFrame, tick: int, request: SensorRequest) -> None:
         """Send one frame; in lockstep the tick follows it."""
+        self._stamp_ns = stamps.to_nanoseconds(frame.stamp_s)
         self._publishers["odom"].publish(sensing.to_odometry(frame.odometry))
         self._publishers["tf"].publish(TFMessage(transforms=self._transforms(frame)))
         if self._head is not None:
@@ -192,7 +194,7 @@ class RobotPorts:
         return found
 
     def _on_twist(self, message: Twist) -> None:
-        self._take_velocity(message, self._node.get_clock().now().nanoseconds)
+        self._take_velocity(message, self._stamp_ns)
 
     def _on_stamped(self, message: TwistStamped) -> None:
         self._take_velocity(message.twist, stamps.nanoseconds_of(message.header.stamp))

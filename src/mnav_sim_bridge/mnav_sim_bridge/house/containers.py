@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from mnav_sim_bridge.house.furniture import ContainerPart, Furniture, Motion, MovingPart, Surface
@@ -108,10 +107,11 @@ def drawer(
 
 
 def drawer_interior(part: MovingPart) -> tuple[Vector, Vector]:
-    """The volume of a drawer's tray in the drawer's own frame."""
-    tray, wall = part.shapes[4], part.shapes[5]
+    """The volume above a drawer's tray, up to what the case leaves free, in the drawer's own frame."""
+    tray = part.shapes[4]
+    headroom = part.surface.headroom if part.surface is not None else 0.1
     low = (tray.pos[0] - tray.half[0], -tray.half[1], tray.pos[2])
-    return low, (tray.pos[0] + tray.half[0], tray.half[1], tray.pos[2] + max(2 * wall.half[2], 0.1))
+    return low, (tray.pos[0] + tray.half[0], tray.half[1], tray.pos[2] + tray.half[2] + headroom)
 
 
 def fridge(finish: Finish, right_hung: bool, double: bool, height: float = 1.75, width: float = 0.68) -> Furniture:
@@ -199,7 +199,3 @@ def drawer_unit(
     reach = max(p.travel for p in parts) + 0.06
     return Furniture(category, tuple(shapes), (top,), tuple(parts), tuple(containers), reach + 0.75, reach, 0.0, target=False)
 
-
-def fraction_limits(part: MovingPart) -> tuple[float, float]:
-    """Joint range of a part, radians or metres."""
-    return (0.0, part.travel if part.motion is Motion.SLIDE else min(part.travel, math.pi * 0.7))
