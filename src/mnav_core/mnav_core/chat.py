@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import threading
 from collections.abc import Mapping
@@ -32,6 +33,12 @@ class Role(Enum):
     USER = "user"
     ASSISTANT = "assistant"
     TOOL = "tool"
+
+
+@functools.lru_cache(maxsize=256)
+def json_schema(arguments: type[ToolArguments]) -> dict[str, Any]:
+    """The JSON schema of `arguments`; not to be changed. Made once a type, because each turn sends it."""
+    return arguments.model_json_schema()
 
 
 @dataclass(frozen=True)
@@ -113,7 +120,7 @@ class ToolSchema:
     @property
     def parameters(self) -> dict[str, Any]:
         """The JSON schema of the arguments."""
-        return self.arguments.model_json_schema()
+        return json_schema(self.arguments)
 
 
 class ToolUse(Enum):

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any
 
-from mnav_core.chat import ChatMessage, ChatRequest, ImagePart, TextPart
+from mnav_core.chat import ChatMessage, ChatRequest, ImagePart, TextPart, json_schema
 
 SHOWN_CHARS = 60
 
@@ -21,7 +21,7 @@ def canonical(request: ChatRequest) -> dict[str, Any]:
             for tool in request.tools
         ],
         "tool_use": request.tool_use.value,
-        "answer": None if request.answer is None else request.answer.model_json_schema(),
+        "answer": None if request.answer is None else json_schema(request.answer),
         "max_calls": request.max_calls,
         "max_output_tokens": request.max_output_tokens,
         "temperature": request.temperature,

@@ -5,7 +5,6 @@ bounded, without NaN, without duplicate keys; and one repair.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import re
@@ -27,6 +26,10 @@ class JsonError(ValueError):
     """The text is not acceptable JSON; the message says what is wrong in one line."""
 
 
+class JsonValueError(JsonError):
+    """JSON in form, but a value in it is none: given twice, not finite, half a character. Not to be repaired."""
+
+
 class Ending(Enum):
     """How a text ends, as far as its brackets and strings say."""
 
@@ -46,8 +49,12 @@ def loads(text: str) -> JsonValue:
         raise JsonError(f"nested deeper than {MAX_DEPTH}")
     try:
         return _decoded(text)
+    except JsonError:
+        raise
+    except json.JSONDecodeError as error:
+        raise JsonError(f"{error.msg} at character {error.pos}") from error
     except (ValueError, RecursionError) as error:
-        raise JsonError(str(error).splitlines()[0] or "not JSON") from error
+        raise JsonValueError(str(error).splitlines()[0]) from error
 
 
 def _decoded(text: str) -> JsonValue:
@@ -61,20 +68,20 @@ def _decoded(text: str) -> JsonValue:
 
 
 def _refuse_constant(name: str) -> float:
-    raise JsonError(f"{name} is not JSON")
+    raise JsonValueError(f"{name} is not JSON")
 
 
 def _finite_float(literal: str) -> float:
     value = float(literal)
     if not math.isfinite(value):
-        raise JsonError(f"number {literal[:24]} is out of range")
+        raise JsonValueError(f"number {literal[:24]} is out of range")
     return value
 
 
 def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        raise JsonError(f"a key is given twice among {sorted({key for key, _ in pairs})}")
+        raise JsonValueError(f"a key is given twice among {sorted({key for key, _ in pairs})}")
     return result
 
 
@@ -167,8 +174,15 @@ def repaired(text: str) -> JsonValue:
     if ending(body[start:]) is Ending.UNCLOSED_IN_VALUE:
         raise JsonError("cut inside a value")
     # Brackets that are merely missing are added here: that leaves every value as it was written.
-    with contextlib.suppress(JsonError):
+    try:
         return loads(body[start:] + _outline(body[start:]).missing)
+    except JsonValueError:
+        raise
+    except JsonError:
+        return _mended(body, start)
+
+
+def _mended(body: str, start: int) -> JsonValue:
     try:
         mended = json_repair.repair_json(body, skip_json_loads=True, ensure_ascii=False)
     except REPAIR_ERRORS as error:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from mnav_core.chat import ToolArguments, ToolSchema, ToolUse
+from mnav_core.chat import ToolArguments, ToolSchema, ToolUse, json_schema
 from mnav_models import strict_json
 from mnav_models.tool_validation import RawCall
 
@@ -31,7 +31,7 @@ def tool_instructions(tools: Sequence[ToolSchema], tool_use: ToolUse, max_calls:
 
 def answer_instructions(schema: type[ToolArguments]) -> str:
     """What the system prompt must say so that a typed answer can be read from the text."""
-    schema_text = json.dumps(schema.model_json_schema())
+    schema_text = json.dumps(json_schema(schema))
     return f"Answer with exactly one JSON object and nothing else, of this JSON schema: {schema_text}"
 
 

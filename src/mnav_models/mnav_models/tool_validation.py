@@ -51,6 +51,8 @@ def parse_arguments(text: str, schema: type[ToolArguments], complete: bool = Tru
     try:
         value = strict_json.loads(text) if text.strip() else {}
         repaired = False
+    except strict_json.JsonValueError as error:
+        return ParsedArguments(None, False, ModelFault.INVALID_JSON, str(error))
     except strict_json.JsonError as error:
         if not complete:
             return ParsedArguments(None, False, ModelFault.CUT_OUTPUT, f"the output was cut: {error}")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mnav_core.chat import ChatMessage, ChatRequest, Fallback, ImagePart, Role, TextPart, ToolCall, ToolUse
+from mnav_core.chat import ChatMessage, ChatRequest, Fallback, ImagePart, Role, TextPart, ToolCall, ToolUse, json_schema
 from mnav_models.endpoint import Capabilities
 from mnav_models.structured_text import answer_instructions, tool_instructions
 
@@ -56,7 +56,7 @@ def encode_request(request: ChatRequest, model: str, can: Capabilities) -> Encod
         required = request.tool_use is ToolUse.REQUIRED and can.required_tool_choice
         parameters["tool_choice"] = "required" if required else "auto"
     if request.answer is not None and can.json_schema:
-        schema = {"name": request.answer.__name__, "schema": request.answer.model_json_schema(), "strict": True}
+        schema = {"name": request.answer.__name__, "schema": json_schema(request.answer), "strict": True}
         parameters["response_format"] = {"type": "json_schema", "json_schema": schema}
     return EncodedRequest(parameters, _approximate_bytes(messages, parameters), tuple(fallbacks))
 

@@ -76,7 +76,9 @@ def test_every_scripted_fault_is_tried() -> None:
 
 
 @pytest.mark.usefixtures("nothing_left_behind")
-@pytest.mark.parametrize("name", ["http-500", "not-json", "reset", "prose", "out-of-bounds", "cut-json", "endless-blanks"])
+@pytest.mark.parametrize(
+    "name", ["http-500", "not-json", "reset", "prose", "out-of-bounds", "cut-json", "endless-blanks"]
+)
 def test_fault_that_passes_is_mended(name: str) -> None:
     turn, tally = asked(BEHAVIOURS[name], GOOD_CALL)
     assert turn.outcome is TurnOutcome.TOOL_CALLS

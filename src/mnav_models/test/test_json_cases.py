@@ -1,4 +1,7 @@
-"""Every case of JSONTestSuite as tool arguments: a valid call, one repair, or a refusal; nothing raises, nothing leaves its bounds."""
+"""Every case of JSONTestSuite as tool arguments: a valid call, one repair, or a refusal.
+
+Nothing raises, nothing leaves its bounds.
+"""
 
 from __future__ import annotations
 
