@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mnav_core.geometry import SE2, wrap_angle
-from mnav_core.maps import LETHAL, GridMap
+from mnav_core.maps import GridMap
 from mnav_executor_geo.compiled import kernel
 from mnav_executor_geo.footprint import hits
 from mnav_executor_geo.grid_search import cost_factors
@@ -52,33 +52,49 @@ class Leg:
 
 @kernel
 def _touched(
-    known: NDArray[np.int16], cost: NDArray[np.int8], resolution: float, points: Array,
-    row: float, column: float, yaw: float, index: int,
+    known: NDArray[np.int16], cost: NDArray[np.int8], grid: tuple[float, float, float], points: Array,
+    x: float, y: float, yaw: float, index: int,
 ) -> int:  # fmt: skip
-    """Lethal outline points at a cell (fractional) and heading; remembered by index where that is not negative."""
+    """Lethal outline points at a pose; remembered by index where that is not negative."""
     if index >= 0 and known[index] >= 0:
         return int(known[index])
-    count = hits(cost, 0.0, 0.0, resolution, points, (column + 0.5) * resolution, (row + 0.5) * resolution, yaw)
+    count = hits(cost, grid[0], grid[1], grid[2], points, x, y, yaw)
     if index >= 0:
         known[index] = count
     return count
 
 
 @kernel
+def _place(frame: tuple[float, float, float, float], half: int, row: float, column: float) -> tuple[float, float]:
+    """The place in `map` of a lattice point; the frame is (x, y, cos, sin), in metres a step of the lattice."""
+    dx, dy = column - half, row - half
+    return frame[0] + frame[2] * dx - frame[3] * dy, frame[1] + frame[3] * dx + frame[2] * dy
+
+
+@kernel
+def _value(cost: NDArray[np.int8], grid: tuple[float, float, float], x: float, y: float) -> int:
+    r, c = int(math.floor((y - grid[1]) / grid[2])), int(math.floor((x - grid[0]) / grid[2]))
+    if r < 0 or c < 0 or r >= cost.shape[0] or c >= cost.shape[1]:
+        return -1
+    return int(cost[r, c])
+
+
+@kernel
 def _lattice(
-    cost: NDArray[np.int8], factor: NDArray[np.float32], steps: NDArray[np.int64], angles: Array, resolution: float,
-    points: Array, roomy: Array, start: tuple[int, int, int], bounds: tuple[int, int, int, int], goal_row: float, goal_column: float, within: float,
-    goal_heading: int, back_factor: float, turn_cost: float, most: int,
+    cost: NDArray[np.int8], factor: NDArray[np.float32], steps: NDArray[np.int64], angles: Array,
+    grid: tuple[float, float, float], points: Array, roomy: Array, frame: tuple[float, float, float, float],
+    turned: float, half: int, heading: int, goal_x: float, goal_y: float, within: float, goal_heading: int,
+    back_factor: float, turn_cost: float, most: int,
 ) -> tuple[NDArray[np.int32], int]:  # fmt: skip
-    """Parents of the visited states and the goal state, -1 when none was found. Costs in cells of free space."""
-    rows, columns = cost.shape
-    layer = rows * columns
+    """Parents of the visited states and the goal state, -1 when none was found. Costs in metres of free space."""
+    size = 2 * half + 1
+    layer = size * size
     count = layer * 16
     g = np.full(count, np.inf, np.float32)
     parent = np.full(count, -1, np.int32)
     done = np.zeros(count, np.bool_)
     known = np.full(count, -1, np.int16)
-    first = start[2] * layer + start[0] * columns + start[1]
+    first = heading * layer + half * size + half
     g[first] = 0.0
     queue = [(0.0, first)]
     expanded = 0
@@ -88,43 +104,50 @@ def _lattice(
             continue
         done[state] = True
         expanded += 1
-        k, row, column = state // layer, (state % layer) // columns, state % columns
-        away = math.sqrt((row - goal_row) ** 2 + (column - goal_column) ** 2)
+        k, row, column = state // layer, (state % layer) // size, state % size
+        x, y = _place(frame, half, row, column)
+        away = math.sqrt((x - goal_x) ** 2 + (y - goal_y) ** 2)
         if away <= within and (goal_heading < 0 or goal_heading == k):
             return parent, state
-        touched = _touched(known, cost, resolution, points, float(row), float(column), angles[k], state)
-        here = factor[cost[row, column] + 1]
+        touched = _touched(known, cost, grid, points, x, y, angles[k] + turned, state)
+        here = factor[_value(cost, grid, x, y) + 1]
         for move in range(4):
-            r, c, heading = row, column, k
+            r, c, to_heading = row, column, k
             if move < 2:
                 sign = 1 if move == 0 else -1
                 r, c = row + sign * steps[k, 1], column + sign * steps[k, 0]
-                if r < bounds[0] or c < bounds[2] or r >= bounds[1] or c >= bounds[3] or cost[r, c] < 0 or cost[r, c] == 100:
+                if r < 0 or c < 0 or r >= size or c >= size:
                     continue
-                length = math.sqrt(float(steps[k, 0] ** 2 + steps[k, 1] ** 2))
-                price = length * 0.5 * (here + factor[cost[r, c] + 1]) * (1.0 if move == 0 else back_factor)
+                length = grid[2] * math.sqrt(float(steps[k, 0] ** 2 + steps[k, 1] ** 2))
+                price = length * (1.0 if move == 0 else back_factor)
                 middle = angles[k]
             else:
-                sign = 1 if move == 2 else -1
-                heading = (k + sign) % 16
+                to_heading = (k + (1 if move == 2 else -1)) % 16
                 price = turn_cost
-                middle = angles[k] + 0.5 * ((angles[heading] - angles[k] + math.pi) % (2.0 * math.pi) - math.pi)
-            to = heading * layer + r * columns + c
-            if done[to] or g[state] + price >= g[to]:
+                middle = angles[k] + 0.5 * ((angles[to_heading] - angles[k] + math.pi) % (2.0 * math.pi) - math.pi)
+            to = to_heading * layer + r * size + c
+            if done[to]:
+                continue
+            tx, ty = _place(frame, half, r, c)
+            value = _value(cost, grid, tx, ty)
+            if value < 0 or value == 100:
+                continue
+            if move < 2:
+                price *= 0.5 * (here + factor[value + 1])
+            if g[state] + price >= g[to]:
                 continue
             # Where the footprint already touches something, it may only touch less from step to step.
-            if _touched(known, cost, resolution, points, float(r), float(c), angles[heading], to) > touched:
+            if _touched(known, cost, grid, points, tx, ty, angles[to_heading] + turned, to) > touched:
                 continue
-            if _touched(known, cost, resolution, points, 0.5 * (row + r), 0.5 * (column + c), middle, -1) > touched:
+            if _touched(known, cost, grid, points, 0.5 * (x + tx), 0.5 * (y + ty), middle + turned, -1) > touched:
                 continue
-            x, y = (c + 0.5) * resolution, (r + 0.5) * resolution
-            if hits(cost, 0.0, 0.0, resolution, roomy, x, y, angles[heading]) > 0:
+            if hits(cost, grid[0], grid[1], grid[2], roomy, tx, ty, angles[to_heading] + turned) > 0:
                 price *= _SCRAPE_FACTOR
                 if g[state] + price >= g[to]:
                     continue
             g[to] = g[state] + price
             parent[to] = state
-            ahead = max(0.0, math.sqrt((r - goal_row) ** 2 + (c - goal_column) ** 2) - within)
+            ahead = max(0.0, math.sqrt((tx - goal_x) ** 2 + (ty - goal_y) ** 2) - within)
             heapq.heappush(queue, (g[to] + ahead, to))
     return parent, -1
 
@@ -143,21 +166,19 @@ def find_maneuver(
     """Legs that bring the base within `within_m` of a place, with heading `yaw` unless None; None when there are none.
 
     `points` (N, 2) is the outline of the footprint; no step of a leg makes it touch more lethal cells. Steps at which a
-    wider outline, `roomy`, touches some are dearer. Searches 16 headings on the cells around the base.
+    wider outline, `roomy`, touches some are dearer. Searches 16 headings on a lattice that starts exactly at the pose.
     """
-    crop, bounds = _crop(costmap, pose, settings.window_m, float(np.hypot(*roomy.T).max()))
-    start, target = crop.to_cell(pose.x, pose.y), crop.to_cell(*goal)
-    if not crop.contains(*start) or not crop.contains(*target) or int(crop.data[start]) == LETHAL:
-        return None
-    data = np.ascontiguousarray(crop.data)
     heading = nearest_heading(pose.yaw)
+    turned = wrap_angle(pose.yaw - float(_ANGLES[heading]))
+    half = math.ceil(settings.window_m / costmap.resolution)
+    step = costmap.resolution
+    frame = (pose.x, pose.y, step * math.cos(turned), step * math.sin(turned))
     parent, end = _lattice(
-        data, cost_factors(cost_weight), _STEPS, _ANGLES, crop.resolution, points, roomy, (*start, heading), bounds,
-        (goal[1] - crop.origin[1]) / crop.resolution - 0.5, (goal[0] - crop.origin[0]) / crop.resolution - 0.5,
-        within_m / crop.resolution, -1 if yaw is None else nearest_heading(yaw), settings.back_factor,
-        settings.turn_cost_m / crop.resolution, _MOST_EXPANDED,
+        np.ascontiguousarray(costmap.data), cost_factors(cost_weight), _STEPS, _ANGLES, (*costmap.origin, step),
+        points, roomy, frame, turned, half, heading, goal[0], goal[1], within_m,
+        -1 if yaw is None else nearest_heading(yaw - turned), settings.back_factor, settings.turn_cost_m, _MOST_EXPANDED,
     )  # fmt: skip
-    return None if end < 0 else _to_legs(crop, pose, parent, end)
+    return None if end < 0 else _to_legs(parent, end, frame, turned, half)
 
 
 def nearest_heading(yaw: float) -> int:
@@ -179,27 +200,28 @@ def _crop(
     return GridMap(costmap.stamp_s, costmap.resolution, origin, data), (*rows, *columns)
 
 
-def _to_legs(crop: GridMap, pose: SE2, parent: NDArray[np.int32], end: int) -> tuple[Leg, ...]:
-    rows, columns = crop.shape
-    layer = rows * columns
+def _to_legs(
+    parent: NDArray[np.int32], end: int, frame: tuple[float, float, float, float], turned: float, half: int
+) -> tuple[Leg, ...]:
+    size = 2 * half + 1
+    layer = size * size
     states = [end]
     while parent[states[-1]] >= 0:
         states.append(int(parent[states[-1]]))
     states.reverse()
-    first = _ANGLES[states[0] // layer]
-    legs = [Leg(LegKind.ROTATE, pose.x, pose.y, float(first), wrap_angle(float(first) - pose.yaw))]
+    legs: list[Leg] = []
     for a, b in zip(states[:-1], states[1:], strict=True):
-        x, y = crop.to_point(b % layer // columns, b % columns)
+        x, y = _place(frame, half, b % layer // size, b % size)
         yaw, before = float(_ANGLES[b // layer]), float(_ANGLES[a // layer])
-        if a // layer != b // layer:
-            kind, turn = LegKind.ROTATE, wrap_angle(yaw - before)
-        else:
-            ox, oy = crop.to_point(a % layer // columns, a % columns)
+        turn = wrap_angle(yaw - before)
+        yaw = wrap_angle(yaw + turned)
+        kind = LegKind.ROTATE
+        if a // layer == b // layer:
+            ox, oy = _place(frame, half, a % layer // size, a % size)
             ahead = (x - ox) * math.cos(yaw) + (y - oy) * math.sin(yaw) > 0.0
-            kind, turn = (LegKind.FORWARD if ahead else LegKind.BACKWARD), 0.0
-        last = legs[-1]
-        if last.kind is kind and (kind is not LegKind.ROTATE or last.turn * turn >= 0.0):
-            legs[-1] = Leg(kind, x, y, yaw, last.turn + turn)
+            kind = LegKind.FORWARD if ahead else LegKind.BACKWARD
+        if legs and legs[-1].kind is kind and legs[-1].turn * turn >= 0.0:
+            legs[-1] = Leg(kind, x, y, yaw, legs[-1].turn + turn)
         else:
             legs.append(Leg(kind, x, y, yaw, turn))
-    return tuple(leg for leg in legs if leg.kind is not LegKind.ROTATE or abs(leg.turn) > 0.05)
+    return tuple(legs)
