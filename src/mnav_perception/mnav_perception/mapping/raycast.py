@@ -10,7 +10,11 @@ from numpy.typing import NDArray
 
 from mnav_perception.compiled import compiled
 
-ENDED, TRACED = 1, 2  # bits of `ends`: a point lies in the voxel; a ray to it was walked
+# What a scan says of a voxel. WALKED, a ray ended there, holds only while rays are walked.
+NOTHING, CLEARED, ENDED, WALKED = 0, 1, 2, 3
+
+# A wall is a group of columns this flat; a ray grazes it below this sine; what it then leaves alone, in voxels.
+WALL_FLATNESS, GRAZING_SINE, GRAZED, LONGEST_GRAZE = 0.2, 0.5, 1.5, 40.0
 
 # Places in the counts of a scan.
 MARKED, CLEARED_ONLY, NOT_FINITE, NEAR, OWN_BODY = range(5)
@@ -19,8 +23,8 @@ MARKED, CLEARED_ONLY, NOT_FINITE, NEAR, OWN_BODY = range(5)
 class ScanWindow(NamedTuple):
     """What one scan says of the voxels around the sensor; W x W columns, `padded` layers each, zero between scans."""
 
-    cleared: NDArray[np.uint8]  # (W * W * padded,) a ray went through
-    ends: NDArray[np.uint8]  # same shape
+    seen: NDArray[np.uint8]  # (W * W * padded,)
+    ends_in: NDArray[np.uint8]  # (W * W,) 1 where a point lies in the column
     width: int
     padded: int
 
@@ -28,8 +32,7 @@ class ScanWindow(NamedTuple):
 def new_window(range_cells: int, layers: int) -> ScanWindow:
     """A window for rays of `range_cells`; columns are padded to whole words with at least one spare layer."""
     width, padded = 2 * (range_cells + 2) + 1, (layers // 8 + 1) * 8
-    size = width * width * padded
-    return ScanWindow(np.zeros(size, np.uint8), np.zeros(size, np.uint8), width, padded)
+    return ScanWindow(np.zeros(width * width * padded, np.uint8), np.zeros(width * width, np.uint8), width, padded)
 
 
 @compiled
@@ -46,8 +49,40 @@ def _is_own_body(x: float, y: float, z: float, base: NDArray[np.float64], edges:
 
 
 @compiled
+def _trusted(ends_in: NDArray[np.uint8], width: int, column: int, row: int, dx: float, dy: float) -> float:
+    """Fraction of a ray, (dx, dy) voxels long, that clears when it ends in a wall.
+
+    The columns around the end that hold points give the wall's direction. A ray that grazes it runs through the wall's
+    own voxels before its end and would wear the wall away: it clears up to GRAZED voxels in front of the wall.
+    """
+    count, sum_x, sum_y, sum_xx, sum_xy, sum_yy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for j in range(-2, 3):
+        for i in range(-2, 3):
+            if ends_in[(row + j) * width + column + i]:
+                count += 1.0
+                sum_x += i
+                sum_y += j
+                sum_xx += i * i
+                sum_xy += i * j
+                sum_yy += j * j
+    if count < 3.0:
+        return 1.0
+    xx, yy = sum_xx - sum_x * sum_x / count, sum_yy - sum_y * sum_y / count
+    xy = sum_xy - sum_x * sum_y / count
+    half, spread = 0.5 * (xx + yy), math.sqrt(0.25 * (xx - yy) ** 2 + xy * xy)
+    if half - spread > WALL_FLATNESS * (half + spread):
+        return 1.0
+    along = 0.5 * math.atan2(2.0 * xy, xx - yy)
+    length = math.sqrt(dx * dx + dy * dy)
+    sine = abs(dy * math.cos(along) - dx * math.sin(along)) / max(length, 1e-9)
+    if sine > GRAZING_SINE:
+        return 1.0
+    return 1.0 - min(GRAZED / max(sine, 1e-3), LONGEST_GRAZE, length) / max(length, 1e-9)
+
+
+@compiled
 def _walk(
-    cleared: NDArray[np.uint8],
+    seen: NDArray[np.uint8],
     pa: float,
     pb: float,
     pc: float,
@@ -80,9 +115,9 @@ def _walk(
         plane_b, plane_c = float(max(kb, nb)), float(max(kc, nc))
         b_first = abs(plane_b - b_in) * steep_c < abs(plane_c - c_in) * steep_b
         middle = (nb * stride_b + kc * stride_c) if b_first else (kb * stride_b + nc * stride_c)
-        cleared[base + kb * stride_b + kc * stride_c] = 1
-        cleared[base + middle] = 1
-        cleared[base + nb * stride_b + nc * stride_c] = 1
+        seen[base + kb * stride_b + kc * stride_c] = CLEARED
+        seen[base + middle] = CLEARED
+        seen[base + nb * stride_b + nc * stride_c] = CLEARED
         b_in, c_in, kb, kc = b_out, c_out, nb, nc
         base += sign * stride_a
 
@@ -108,7 +143,9 @@ def trace(
     count = points.shape[0]
     ends = np.empty((count, 3), np.float64)
     kind = np.zeros(count, np.uint8)
+    ended_in = np.full(count, -1, np.int32)
     scale = 1.0 / resolution
+    seen, ends_in = window.seen, window.ends_in
     stride_x, stride_y = window.padded, window.padded * window.width
     ox, oy, oz = origin[0] * scale - corner[0], origin[1] * scale - corner[1], origin[2] * scale - corner[2]
     for i in range(count):
@@ -133,8 +170,8 @@ def trace(
             dx, dy, dz = dx * shorter, dy * shorter, dz * shorter
             kind[i] = 1
         elif limits[2] <= z < limits[3] and 0.0 <= oz + dz < layers:
-            window.ends[int(ox + dx) * stride_x + int(oy + dy) * stride_y + int(oz + dz)] |= ENDED
             kind[i] = 2
+            ends_in[int(oy + dy) * window.width + int(ox + dx)] = 1
             counts[MARKED] += 1
         else:
             kind[i] = 1
@@ -159,14 +196,24 @@ def trace(
             continue
         end = int(ox + dx * last) * stride_x + int(oy + dy * last) * stride_y + int(oz + dz * last)
         # Rays that end in one voxel say the same: the first one is walked.
-        if window.ends[end] & TRACED:
+        ended_in[i] = end
+        if seen[end] == WALKED:
             continue
-        window.ends[end] |= TRACED
+        if kind[i] == 2:
+            last = max(last * _trusted(ends_in, window.width, int(ox + dx), int(oy + dy), dx, dy), first)
         x, y, z = ox + dx * first, oy + dy * first, oz + dz * first
         dx, dy, dz = dx * (last - first), dy * (last - first), dz * (last - first)
         if abs(dx) >= abs(dy) and abs(dx) >= abs(dz):
-            _walk(window.cleared, x, y, z, dx, dy, dz, stride_x, stride_y, 1)
+            _walk(seen, x, y, z, dx, dy, dz, stride_x, stride_y, 1)
         elif abs(dy) >= abs(dz):
-            _walk(window.cleared, y, x, z, dy, dx, dz, stride_y, stride_x, 1)
+            _walk(seen, y, x, z, dy, dx, dz, stride_y, stride_x, 1)
         else:
-            _walk(window.cleared, z, x, y, dz, dx, dy, 1, stride_x, stride_y)
+            _walk(seen, z, x, y, dz, dx, dy, 1, stride_x, stride_y)
+        seen[end] = WALKED
+    # Ends win over every ray that went through them.
+    for i in range(count):
+        if ended_in[i] >= 0 and kind[i] == 1:
+            seen[ended_in[i]] = CLEARED
+    for i in range(count):
+        if ended_in[i] >= 0 and kind[i] == 2:
+            seen[ended_in[i]] = ENDED

@@ -162,7 +162,7 @@ class VoxelMap:
     @property
     def memory_bytes(self) -> int:
         """Bytes of every array, used or reserved."""
-        window = 0 if self.window is None else self.window.cleared.nbytes + self.window.ends.nbytes
+        window = 0 if self.window is None else self.window.seen.nbytes + self.window.ends_in.nbytes
         return window + sum(a.nbytes for a in self.arrays) + sum(keys.nbytes for keys in self.forgotten)
 
     def used_slots(self) -> NDArray[np.intp]:

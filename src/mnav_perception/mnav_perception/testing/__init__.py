@@ -1,0 +1,1 @@
+"""Hand-made scenes whose sensor readings are known exactly."""
