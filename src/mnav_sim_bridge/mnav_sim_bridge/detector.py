@@ -98,9 +98,7 @@ class Detector:
                         found.append(detection)
         return DetectionFrame(view, stamp_s, camera, optical_in_map, tuple(found))
 
-    def pixels(
-        self, renderer: SceneRenderer, camera: PinholeCamera, optical_in_map: SE3, entity_id: str
-    ) -> int:
+    def pixels(self, renderer: SceneRenderer, camera: PinholeCamera, optical_in_map: SE3, entity_id: str) -> int:
         """Pixels of an entity in a view at the settings' resolution. Raises KeyError for an unknown entity."""
         index = next((k for k, e in enumerate(self.entities) if e.id == entity_id), None)
         if index is None:
@@ -132,12 +130,20 @@ class Detector:
             x, y, z = inverse.apply(middle)
             if np.linalg.norm((x, y, z)) > self.settings.max_range_m + radius or z < -radius:
                 continue
-            if abs(x) - slope_x * z <= radius * np.hypot(1, slope_x) and abs(y) - slope_y * z <= radius * np.hypot(1, slope_y):
+            if abs(x) - slope_x * z <= radius * np.hypot(1, slope_x) and abs(y) - slope_y * z <= radius * np.hypot(
+                1, slope_y
+            ):
                 reach.append(index)
         return reach
 
     def _judge(
-        self, index: int, mask: NDArray[np.bool_], data: mujoco.MjData, camera: PinholeCamera, optical_in_map: SE3, salt: str
+        self,
+        index: int,
+        mask: NDArray[np.bool_],
+        data: mujoco.MjData,
+        camera: PinholeCamera,
+        optical_in_map: SE3,
+        salt: str,
     ) -> Detection | None:
         """The detection of one entity that has enough pixels, or None when another limit says no."""
         s, entity = self.settings, self.entities[index]

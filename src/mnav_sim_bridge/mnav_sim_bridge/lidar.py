@@ -16,7 +16,7 @@ from mnav_core.geometry import SE3
 from mnav_core.randomness import generator
 from mnav_core.robot import LidarDescription
 from mnav_sim_bridge.house.emitter import Group
-from mnav_sim_bridge.triangles import static_soup
+from mnav_sim_bridge.triangles import LocalMesh, geom_mesh, static_soup, world_vertices
 
 # Inverse powers of the plastic number: the two-dimensional sequence of lowest known discrepancy of this form.
 _STEP_U, _STEP_V = 0.7548776662466927, 0.5698402909980532
@@ -26,7 +26,11 @@ class RayScene(Protocol):
     """What embree offers here."""
 
     def run(
-        self, origins: NDArray[np.float32], directions: NDArray[np.float32], dists: object = None, query: str = "DISTANCE"
+        self,
+        origins: NDArray[np.float32],
+        directions: NDArray[np.float32],
+        dists: object = None,
+        query: str = "DISTANCE",
     ) -> NDArray[np.float32]: ...
 
 
@@ -45,16 +49,15 @@ def scan_directions(lidar: LidarDescription, seed: int, scan: int) -> NDArray[np
 
 @dataclass
 class RayCaster:
-    """Casts rays at a model: embree for what is fixed, MuJoCo for doors, drawers and other robots."""
+    """Casts rays at a model's triangles: one tree for what is fixed, one for what moves, rebuilt when something moved.
+
+    Small things inside drawers are left out: no ray reaches them that matters to a LiDAR.
+    """
 
     model: mujoco.MjModel
-    _scene: RayScene | None = field(default=None, init=False, repr=False)
-
-    def prepare(self, data: mujoco.MjData) -> None:
-        """Build the tree of fixed triangles from a state with valid kinematics; called by the first cast."""
-        scene = rtcore_scene.EmbreeScene()
-        TriangleMesh(scene, static_soup(self.model, data, (Group.HIDDEN,)))
-        self._scene = scene
+    _fixed: RayScene | None = field(default=None, init=False, repr=False)
+    _moving: dict[int, tuple[bytes, RayScene | None]] = field(default_factory=dict, init=False, repr=False)
+    _meshes: dict[int, LocalMesh] = field(default_factory=dict, init=False, repr=False)
 
     def cast(
         self, data: mujoco.MjData, origin: NDArray[np.float64], directions: NDArray[np.float32], exclude_body: int,
@@ -62,34 +65,54 @@ class RayCaster:
     ) -> NDArray[np.float32]:  # fmt: skip
         """Distance (N,) float32 to the first surface along each unit direction of the map, inf beyond `max_range`.
 
-        `exclude_body` (a body id, or -1) is not hit.
+        The body `exclude_body` (an id, or -1) and everything on it is not hit.
         """
-        if self._scene is None:
-            self.prepare(data)
-        scene = self._scene
-        if scene is None:
-            raise RuntimeError("ray caster: no scene was built")
-        origins = np.broadcast_to(origin.astype(np.float32), directions.shape)
-        fixed = scene.run(np.ascontiguousarray(origins), directions, query="DISTANCE")
-        distance = np.minimum(fixed, self._movers(data, origin, directions, exclude_body, max_range))
+        if self._fixed is None:
+            self._fixed = _tree(static_soup(self.model, data, (Group.HIDDEN,)))
+        origins = np.ascontiguousarray(np.broadcast_to(origin.astype(np.float32), directions.shape))
+        distance = np.full(len(directions), np.inf, np.float32)
+        for scene in (self._fixed, self._movers(data, exclude_body)):
+            if scene is not None:
+                np.minimum(distance, scene.run(origins, directions, query="DISTANCE"), out=distance)
         distance[distance > max_range] = np.inf
         return distance
 
-    def _movers(
-        self, data: mujoco.MjData, origin: NDArray[np.float64], directions: NDArray[np.float32], exclude_body: int,
-        max_range: float,
-    ) -> NDArray[np.float32]:  # fmt: skip
-        count = len(directions)
-        hit = np.empty(count, np.float64)
-        ids = np.empty(count, np.int32)
-        groups = np.ones(6, np.uint8)
-        groups[Group.HIDDEN] = 0
-        mujoco.mj_multiRay(
-            self.model, data, origin.reshape(3, 1), directions.astype(np.float64).reshape(-1, 1), groups, 0, exclude_body,
-            ids, hit, None, count, max_range,
-        )  # fmt: skip
-        hit[ids < 0] = np.inf
-        return hit.astype(np.float32)
+    def _movers(self, data: mujoco.MjData, exclude_body: int) -> RayScene | None:
+        """The tree of leaves, drawers and robots, but for one robot."""
+        geoms = self._moving_geoms(exclude_body)
+        if len(geoms) == 0:
+            return None
+        state = np.asarray(data.geom_xpos)[geoms].tobytes() + np.asarray(data.geom_xmat)[geoms].tobytes()
+        known = self._moving.get(exclude_body)
+        if known is None or known[0] != state:
+            soup = np.concatenate([self._triangles(data, int(g)) for g in geoms]).astype(np.float32)
+            known = self._moving[exclude_body] = (state, _tree(soup))
+        return known[1]
+
+    def _moving_geoms(self, exclude_body: int) -> NDArray[np.int64]:
+        root = np.asarray(self.model.body_rootid)[np.asarray(self.model.geom_bodyid)]
+        weld = np.asarray(self.model.body_weldid)[np.asarray(self.model.geom_bodyid)]
+        group = np.asarray(self.model.geom_group)
+        moves = (weld != 0) & ((group == Group.ARTICULATED) | (group == Group.ROBOT))
+        return np.flatnonzero(moves & (root != exclude_body))
+
+    def _triangles(self, data: mujoco.MjData, geom: int) -> NDArray[np.float64]:
+        if geom not in self._meshes:
+            mesh = geom_mesh(self.model, geom)
+            if mesh is None:
+                raise ValueError(f"geom {geom} has no triangles and cannot be hit by rays")
+            self._meshes[geom] = mesh
+        mesh = self._meshes[geom]
+        return np.asarray(world_vertices(mesh, data, geom)[mesh.faces])
+
+
+def _tree(triangles: NDArray[np.float32]) -> RayScene | None:
+    if len(triangles) == 0:
+        return None
+    scene = rtcore_scene.EmbreeScene()
+    TriangleMesh(scene, triangles)
+    made: RayScene = scene
+    return made
 
 
 def points_in_sensor(
@@ -101,6 +124,8 @@ def points_in_sensor(
     in_map = np.ascontiguousarray((directions @ sensor_in_map.rotation.T.astype(np.float32)).astype(np.float32))
     distance = caster.cast(data, sensor_in_map.translation, in_map, exclude_body, lidar.max_range)
     if noise_m > 0.0:
-        distance = distance + generator("lidar-noise", seed, scan).normal(0.0, noise_m, len(distance)).astype(np.float32)
+        distance = distance + generator("lidar-noise", seed, scan).normal(0.0, noise_m, len(distance)).astype(
+            np.float32
+        )
     kept = np.isfinite(distance) & (distance >= lidar.min_range)
     return (directions[kept] * distance[kept, None]).astype(np.float32)

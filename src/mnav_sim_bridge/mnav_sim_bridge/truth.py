@@ -81,4 +81,3 @@ class MujocoTruth:
         """Id of the room that the base stands in."""
         pose = self.robot_pose(robot)
         return self.record.room_at(pose.x, pose.y)
-

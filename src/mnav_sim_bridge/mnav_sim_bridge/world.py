@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import mujoco
 import numpy as np
 
+from mnav_core.cameras import PinholeCamera
 from mnav_core.geometry import SE2, SE3, wrap_angle
 from mnav_core.motion import RobotCommand, Velocity
 from mnav_core.randomness import derive_seed
@@ -24,6 +25,7 @@ from mnav_sim_bridge.obstacles import ObstacleMapper
 from mnav_sim_bridge.rendering import SceneRenderer
 from mnav_sim_bridge.robots.bodies import RobotNames, add_robot
 from mnav_sim_bridge.truth import MujocoTruth
+from mnav_sim_bridge.visibility import ViewCuller
 
 REST = RobotCommand()
 
@@ -71,14 +73,15 @@ class MujocoWorld:
     _robots: dict[str, _Robot]
     renderer: SceneRenderer = field(init=False)
     caster: RayCaster = field(init=False)
+    culler: ViewCuller = field(init=False)
     seed: int = field(default=0, init=False)
     _ticks: int = field(default=0, init=False, repr=False)
     _fresh: bool = field(default=False, init=False, repr=False)
-    _drawn: bool = field(default=False, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.renderer = SceneRenderer(self.model)
         self.caster = RayCaster(self.model)
+        self.culler = ViewCuller(self.model, self.house.record)
 
     @property
     def time_s(self) -> float:
@@ -119,7 +122,7 @@ class MujocoWorld:
             self._put(robot, robot.start)
             self._tilt_head(robot)
         mujoco.mj_forward(self.model, self.data)
-        self._fresh, self._drawn = True, False
+        self._fresh = True
 
     def place(self, robot: str, pose: SE2) -> None:
         """Put a robot at rest at a pose, which becomes its start for later resets."""
@@ -128,7 +131,7 @@ class MujocoWorld:
         entry.ramp.reset()
         self._put(entry, pose)
         mujoco.mj_forward(self.model, self.data)
-        self._fresh, self._drawn = True, False
+        self._fresh = True
 
     def step(self, commands: Mapping[str, RobotCommand]) -> None:
         """Advance one tick; a robot without a command is commanded to rest. Raises KeyError for an unknown robot."""
@@ -142,7 +145,7 @@ class MujocoWorld:
                 self._drive(robot, robot.ramp.advance(commands.get(name, REST).velocity, dt))
             mujoco.mj_step(self.model, self.data)
         self._ticks += 1
-        self._fresh, self._drawn = False, False
+        self._fresh = False
 
     def sense(self, robot: str, request: SensorRequest) -> SensorFrame:
         """Read the asked sensors of one robot now. Raises KeyError for an unknown robot or view."""
@@ -169,7 +172,9 @@ class MujocoWorld:
             digest.update(np.ascontiguousarray(part).tobytes())
         digest.update("\x1f".join(self.articulation.latched()).encode())
         for robot in self._robots.values():
-            digest.update(np.float64([robot.pitch, robot.ramp.current.vx, robot.ramp.current.vy, robot.ramp.current.wz]).tobytes())
+            digest.update(
+                np.float64([robot.pitch, robot.ramp.current.vx, robot.ramp.current.vy, robot.ramp.current.wz]).tobytes()
+            )
         return digest.hexdigest()
 
     def close(self) -> None:
@@ -202,8 +207,8 @@ class MujocoWorld:
         entry = self._robot(robot)
         self._refresh()
         optical = self._optical(entry, self._pose(entry), view)
-        self._draw()
         camera = entry.description.views[view].intrinsics()
+        self._draw(camera, optical)
         return self.detector.pixels(self.renderer, camera, optical, entity_id)
 
     def _robot(self, name: str) -> _Robot:
@@ -250,29 +255,32 @@ class MujocoWorld:
             mujoco.mj_camlight(self.model, self.data)
             self._fresh = True
 
-    def _draw(self) -> None:
-        if not self._drawn:
-            self.renderer.update(self.data)
-            self._drawn = True
+    def _draw(self, camera: PinholeCamera, optical: SE3) -> None:
+        """Bring what the view can show into the renderer's scene."""
+        self.culler.show(self.data, camera, optical)
+        self.renderer.update(self.data)
+        self.culler.restore()
 
     def _optical(self, robot: _Robot, pose: SE2, view: str) -> SE3:
         if view not in robot.description.views:
-            raise KeyError(f"view {view!r} is not of robot {robot.description.name}, allowed: {', '.join(robot.description.views)}")
+            raise KeyError(
+                f"view {view!r} is not of robot {robot.description.name}, allowed: {', '.join(robot.description.views)}"
+            )
         return pose.to_se3() @ robot.description.views[view].optical_in_base(robot.pitch)
 
     def _image(self, robot: _Robot, pose: SE2, view: str, width: int, height: int) -> RgbdImage:
         optical = self._optical(robot, pose, view)
         camera = robot.description.views[view].intrinsics(width, height)
-        self._draw()
+        self._draw(camera, optical)
         rgb, depth = self.renderer.rgbd(camera, optical)
         depth[depth > self.settings.depth_max_m] = 0.0
         return RgbdImage(view, self.time_s, camera, optical, rgb, depth)
 
     def _detect(self, name: str, robot: _Robot, pose: SE2, view: str) -> DetectionFrame:
         optical = self._optical(robot, pose, view)
-        self._draw()
         salt = f"{derive_seed('entity', self.seed)}:{name}"
         camera = robot.description.views[view].intrinsics()
+        self._draw(camera, optical)
         return self.detector.detect(self.renderer, self.data, view, camera, optical, self.time_s, salt)
 
     def _scan(self, name: str, robot: _Robot, pose: SE2) -> PointCloud:
@@ -291,7 +299,7 @@ class MujocoWorld:
 def make_world(
     house: House,
     robots: Mapping[str, tuple[RobotDescription, SE2]],
-    settings: WorldSettings = WorldSettings(),  # noqa: B008 - frozen
+    settings: WorldSettings = WorldSettings(),
     seed: int = 0,
 ) -> MujocoWorld:
     """A world of `house` with robots at their start poses, reset with `seed`. Raises ValueError without a robot."""

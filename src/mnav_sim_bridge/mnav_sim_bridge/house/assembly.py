@@ -17,8 +17,16 @@ from mnav_sim_bridge.house.furniture import Motion
 from mnav_sim_bridge.house.objects import PlacedObject
 from mnav_sim_bridge.house.openings import WALL_HEIGHT
 from mnav_sim_bridge.house.records import (
-    GENERATOR_VERSION, ContainerRecord, DoorRecord, FurnitureRecord, HouseRecord, ObjectRecord, OpeningRecord, Point3,
-    RoomRecord, WindowRecord,
+    GENERATOR_VERSION,
+    ContainerRecord,
+    DoorRecord,
+    FurnitureRecord,
+    HouseRecord,
+    ObjectRecord,
+    OpeningRecord,
+    Point3,
+    RoomRecord,
+    WindowRecord,
 )  # fmt: skip
 from mnav_sim_bridge.house.shapes import bounds, yaw_quat
 from mnav_sim_bridge.house.shell import DOOR_TRAVEL, door_frame_pose, emit_arch, emit_door, emit_shell, room_interior
@@ -117,7 +125,10 @@ def _new_spec(design: HouseDesign) -> mujoco.MjSpec:
 
 def _emit_lights(spec: mujoco.MjSpec, design: HouseDesign) -> None:
     """Two shadowless directional lights for sensors, and one lamp per room that pictures switch on."""
-    for name, direction, level in (("sun", (0.45, 0.3, -0.84), (0.36, 0.35, 0.32)), ("fill", (-0.5, -0.65, -0.57), (0.16, 0.17, 0.2))):
+    for name, direction, level in (
+        ("sun", (0.45, 0.3, -0.84), (0.36, 0.35, 0.32)),
+        ("fill", (-0.5, -0.65, -0.57), (0.16, 0.17, 0.2)),
+    ):
         spec.worldbody.add_light(
             name=name, type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL, pos=[0, 0, 6], dir=list(direction),
             diffuse=list(level), specular=[0.04] * 3, ambient=[0.0] * 3, castshadow=False,
@@ -148,9 +159,18 @@ def _emit_passages(
         turn = door_frame_pose(design, passage)[2]
         records.append(
             DoorRecord(
-                id=name, rooms=names, centre=passage.centre, axis=passage.edge.axis, body=name, joint=f"{name}_hinge",
-                closed_qpos=0.0, open_qpos=DOOR_TRAVEL, initial_qpos=OPEN_SHARE * DOOR_TRAVEL if is_open else 0.0,
-                opens_into=design.room_names[passage.into], hinge_side=passage.hinge_sign, handle=(0.74, -turn * 0.02, 1.0),
+                id=name,
+                rooms=names,
+                centre=passage.centre,
+                axis=passage.edge.axis,
+                body=name,
+                joint=f"{name}_hinge",
+                closed_qpos=0.0,
+                open_qpos=DOOR_TRAVEL,
+                initial_qpos=OPEN_SHARE * DOOR_TRAVEL if is_open else 0.0,
+                opens_into=design.room_names[passage.into],
+                hinge_side=passage.hinge_sign,
+                handle=(0.74, -turn * 0.02, 1.0),
             )  # fmt: skip
         )
     return tuple(records), tuple(openings)
@@ -164,7 +184,10 @@ def _by_carrier(objects: tuple[PlacedObject, ...]) -> dict[tuple[str | None, str
 
 
 def _emit_furniture(
-    emitter: Emitter, design: HouseDesign, named: NamedFurniture, held: dict[tuple[str | None, str | None], list[PlacedObject]]
+    emitter: Emitter,
+    design: HouseDesign,
+    named: NamedFurniture,
+    held: dict[tuple[str | None, str | None], list[PlacedObject]],
 ) -> tuple[FurnitureRecord, list[ContainerRecord]]:
     item, piece = named.item, named.item.furniture
     base = body_at(emitter.spec.worldbody, named.name, (item.x, item.y, 0.0), yaw_quat(item.yaw))
@@ -197,9 +220,7 @@ def _emit_furniture(
     return record, _container_records(design, named, part_names)
 
 
-def _container_records(
-    design: HouseDesign, named: NamedFurniture, part_names: dict[str, str]
-) -> list[ContainerRecord]:
+def _container_records(design: HouseDesign, named: NamedFurniture, part_names: dict[str, str]) -> list[ContainerRecord]:
     item, piece = named.item, named.item.furniture
     parts = {p.name: p for p in piece.parts}
     made = []
@@ -210,17 +231,28 @@ def _container_records(
         x, y = item.point(first.pos[0], first.pos[1])
         made.append(
             ContainerRecord(
-                id=body, category=container.category, body=body, room=design.room_names[named.room],
-                furniture=named.name, joints=tuple(f"{part_names[p]}_joint" for p in container.parts),
-                travel=tuple(parts[p].travel for p in container.parts), interior=container.interior, contents=contents,
-                front=(x, y, first.pos[2]), facing=math.remainder(item.yaw, 2 * math.pi),
+                id=body,
+                category=container.category,
+                body=body,
+                room=design.room_names[named.room],
+                furniture=named.name,
+                joints=tuple(f"{part_names[p]}_joint" for p in container.parts),
+                travel=tuple(parts[p].travel for p in container.parts),
+                interior=container.interior,
+                contents=contents,
+                front=(x, y, first.pos[2]),
+                facing=math.remainder(item.yaw, 2 * math.pi),
             )  # fmt: skip
         )
     return made
 
 
 def _object_record(
-    design: HouseDesign, thing: PlacedObject, containers: list[ContainerRecord], model: mujoco.MjModel, data: mujoco.MjData
+    design: HouseDesign,
+    thing: PlacedObject,
+    containers: list[ContainerRecord],
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
 ) -> ObjectRecord:
     body = data.body(thing.name)
     turn = np.array(body.xmat).reshape(3, 3)
@@ -245,7 +277,9 @@ def _point(values: np.ndarray) -> Point3:
 def _room_records(design: HouseDesign) -> tuple[RoomRecord, ...]:
     made = []
     for index, name in enumerate(design.room_names):
-        near = sorted({design.room_names[o] for p in design.passages if index in p.rooms for o in p.rooms if o != index})
+        near = sorted(
+            {design.room_names[o] for p in design.passages if index in p.rooms for o in p.rooms if o != index}
+        )
         r = room_interior(design, index)
         made.append(RoomRecord(name, design.rooms[index].kind, (r.x0, r.y0, r.x1, r.y1), tuple(near)))
     return tuple(made)
@@ -258,4 +292,3 @@ def _window_records(design: HouseDesign) -> tuple[WindowRecord, ...]:
         )
         for w in design.windows
     )
-

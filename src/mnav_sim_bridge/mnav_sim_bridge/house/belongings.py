@@ -5,10 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from mnav_sim_bridge.house.palette import (
-    BLACK, CHROME, GREEN_LEAF, SCREEN, SOIL, STEEL, WHITE, jittered, paint, textured,
+    BLACK,
+    CHROME,
+    GREEN_LEAF,
+    SCREEN,
+    SOIL,
+    STEEL,
+    WHITE,
+    jittered,
+    paint,
+    textured,
 )  # fmt: skip
 from mnav_sim_bridge.house.shapes import (
-    Finish, Shape, Vector, box, capsule, cylinder, ellipsoid, sphere, standing_box, tilted,
+    Finish,
+    Shape,
+    Vector,
+    box,
+    capsule,
+    cylinder,
+    ellipsoid,
+    sphere,
+    standing_box,
+    tilted,
 )  # fmt: skip
 
 Rng = np.random.Generator
@@ -109,7 +127,11 @@ def desk_lamp(rng: Rng) -> tuple[Shape, ...]:
 def table_lamp(rng: Rng) -> tuple[Shape, ...]:
     """A lamp with a cloth shade on a round foot."""
     return (
-        ellipsoid((0.16, 0.16, 0.2), (0, 0, 0.1), _pick(rng, (0.85, 0.85, 0.82), (0.35, 0.45, 0.55), (0.7, 0.45, 0.3), shine=0.5)),
+        ellipsoid(
+            (0.16, 0.16, 0.2),
+            (0, 0, 0.1),
+            _pick(rng, (0.85, 0.85, 0.82), (0.35, 0.45, 0.55), (0.7, 0.45, 0.3), shine=0.5),
+        ),
         cylinder(0.01, 0.1, (0, 0, 0.23), CHROME),
         cylinder(0.13, 0.17, (0, 0, 0.33), Finish((0.98, 0.93, 0.8), glow=0.4)),
     )
@@ -157,13 +179,19 @@ def toilet_paper(rng: Rng) -> tuple[Shape, ...]:
 def towel(rng: Rng) -> tuple[Shape, ...]:
     """Two folded towels on each other."""
     first = _pick(rng, (0.4, 0.6, 0.7), (0.85, 0.75, 0.6), (0.7, 0.45, 0.5), texture="fabric")
-    return (box((0.26, 0.36, 0.05), (0, 0, 0.025), first), box((0.25, 0.34, 0.045), (0, 0, 0.073), paint(235, 232, 226)))
+    return (
+        box((0.26, 0.36, 0.05), (0, 0, 0.025), first),
+        box((0.25, 0.34, 0.045), (0, 0, 0.073), paint(235, 232, 226)),
+    )
 
 
 def toy_car(rng: Rng) -> tuple[Shape, ...]:
     """A toy car with four wheels and a cabin."""
     body = _pick(rng, (0.85, 0.2, 0.15), (0.15, 0.4, 0.8), (0.95, 0.75, 0.1), shine=0.5)
-    made = [box((0.22, 0.1, 0.045), (0, 0, 0.05), body), box((0.11, 0.09, 0.045), (-0.01, 0, 0.093), paint(60, 80, 100, 0.6))]
+    made = [
+        box((0.22, 0.1, 0.045), (0, 0, 0.05), body),
+        box((0.11, 0.09, 0.045), (-0.01, 0, 0.093), paint(60, 80, 100, 0.6)),
+    ]
     made += [cylinder(0.03, 0.025, (x, y, 0.03), BLACK, "y") for x in (-0.065, 0.065) for y in (-0.05, 0.05)]
     return tuple(made)
 

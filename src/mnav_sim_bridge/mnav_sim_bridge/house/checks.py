@@ -53,7 +53,11 @@ def check_house(house: House, robot: RobotDescription) -> tuple[Check, ...]:
     model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
     data = mujoco.MjData(model)
     joints = Articulation(model, house.record)
-    checks = [*_floor_checks(house.record, robot, model, data, joints), _penetration(model, data, joints), _spread(house.record)]
+    checks = [
+        *_floor_checks(house.record, robot, model, data, joints),
+        _penetration(model, data, joints),
+        _spread(house.record),
+    ]
     if not all(c.passed for c in checks):
         return tuple(checks)
     return (*checks, *_opening(house.record, model, data, joints), _latches(house.record, model, data, joints))
@@ -75,7 +79,10 @@ def _floor_checks(
     mujoco.mj_kinematics(model, data)
     grid = ObstacleMapper(model, record.size).draw(data, robot.traversal.height_m, RESOLUTION, 0.0)
     reached, turning = reached_rooms(record, grid, robot.inscribed_radius + REACH_MARGIN, robot.circumscribed_radius)
-    return [Check("rooms reached, share", reached, 1.0), Check("rooms with a reached turning place, share", turning, 1.0)]
+    return [
+        Check("rooms reached, share", reached, 1.0),
+        Check("rooms with a reached turning place, share", turning, 1.0),
+    ]
 
 
 def reached_rooms(record: HouseRecord, grid: GridMap, radius: float, turn_radius: float) -> tuple[float, float]:
@@ -114,9 +121,7 @@ def _spread(record: HouseRecord) -> Check:
     return Check("target categories in the open", float(len(shown)), MIN_CATEGORIES)
 
 
-def _opening(
-    record: HouseRecord, model: mujoco.MjModel, data: mujoco.MjData, joints: Articulation
-) -> list[Check]:
+def _opening(record: HouseRecord, model: mujoco.MjModel, data: mujoco.MjData, joints: Articulation) -> list[Check]:
     """Push every leaf and drawer from closed; who does not get far among the others is pushed alone."""
     names = joints.joints()
     fractions, outside = _push(record, model, data, joints, names)
@@ -184,9 +189,7 @@ def _body_points(model: mujoco.MjModel, data: mujoco.MjData, name: str) -> NDArr
     return np.concatenate([world_vertices(m, data, g) for g, m in meshes if m is not None])
 
 
-def _latches(
-    record: HouseRecord, model: mujoco.MjModel, data: mujoco.MjData, joints: Articulation
-) -> Check:
+def _latches(record: HouseRecord, model: mujoco.MjModel, data: mujoco.MjData, joints: Articulation) -> Check:
     """Largest movement of a closed door, as a share of its travel, under the base's full force at its free edge."""
     mujoco.mj_resetData(model, data)
     for joint in joints.joints():

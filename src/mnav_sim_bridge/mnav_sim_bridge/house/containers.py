@@ -74,9 +74,7 @@ def hinged_leaf(
         *extra,
     )
     # Hung on the right, the free edge is at +y and swings towards +x by a negative turn about z.
-    return MovingPart(
-        name, Motion.HINGE, (front, hinge_y, middle), (0, 0, -side), LEAF_TRAVEL, shapes, handle, mass
-    )
+    return MovingPart(name, Motion.HINGE, (front, hinge_y, middle), (0, 0, -side), LEAF_TRAVEL, shapes, handle, mass)
 
 
 def drawer(
@@ -121,7 +119,14 @@ def fridge(finish: Finish, right_hung: bool, double: bool, height: float = 1.75,
     split = 0.62 if double else 0.05
     shapes = case.shapes()
     shapes.append(standing_box((depth, width, BOARD), 0, 0, split - BOARD / 2, finish))
-    shapes.append(box((0.004, width - 0.06, height - split - 0.08), (case.back + BOARD + 0.004, 0, (split + height) / 2), WHITE, solid=False))
+    shapes.append(
+        box(
+            (0.004, width - 0.06, height - split - 0.08),
+            (case.back + BOARD + 0.004, 0, (split + height) / 2),
+            WHITE,
+            solid=False,
+        )
+    )
     levels = [split + 0.012] + [split + (height - split) * k / 3.4 for k in (1, 2)]
     inner = Rect(case.back + 0.06, -width / 2 + 0.05, case.front - 0.06, width / 2 - 0.05)
     shelf_depth = depth - 0.08
@@ -138,7 +143,9 @@ def fridge(finish: Finish, right_hung: bool, double: bool, height: float = 1.75,
     containers.append(ContainerPart("fridge", tuple(p.name for p in parts), main_in, surfaces))
     shapes.append(box((0.02, width * 0.3, 0.03), (case.front - 0.01, 0, 0.025), STEEL, solid=False))
     top = Surface("high", Rect(case.back + 0.05, -width / 2 + 0.05, case.front - 0.05, width / 2 - 0.05), height, 0.5)
-    return Furniture("fridge", tuple(shapes), (top,), tuple(parts), tuple(containers), 1.1, width * 0.98, 0.1, target=False)
+    return Furniture(
+        "fridge", tuple(shapes), (top,), tuple(parts), tuple(containers), 1.1, width * 0.98, 0.1, target=False
+    )
 
 
 def cupboard(
@@ -168,7 +175,9 @@ def cupboard(
         reach = width
     interior = case.inside(z0 + BOARD, z1, -width / 2 + BOARD, width / 2 - BOARD)
     container = ContainerPart("cabinet", tuple(p.name for p in parts), interior, surfaces)
-    top = Surface(top_tag or tag, Rect(case.back + 0.04, -width / 2 + 0.04, case.front - 0.02, width / 2 - 0.04), height, 0.5)
+    top = Surface(
+        top_tag or tag, Rect(case.back + 0.04, -width / 2 + 0.04, case.front - 0.02, width / 2 - 0.04), height, 0.5
+    )
     return Furniture(category, tuple(shapes), (top,), parts, (container,), 1.0, reach + 0.04, 0.08, target=False)
 
 
@@ -197,5 +206,6 @@ def drawer_unit(
             containers.append(ContainerPart("drawer", (part.name,), drawer_interior(part)))
     top = Surface(tag, Rect(case.back + 0.04, -width / 2 + 0.04, case.front - 0.02, width / 2 - 0.04), height, 0.6)
     reach = max(p.travel for p in parts) + 0.06
-    return Furniture(category, tuple(shapes), (top,), tuple(parts), tuple(containers), reach + 0.75, reach, 0.0, target=False)
-
+    return Furniture(
+        category, tuple(shapes), (top,), tuple(parts), tuple(containers), reach + 0.75, reach, 0.0, target=False
+    )

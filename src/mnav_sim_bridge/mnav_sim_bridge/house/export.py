@@ -22,7 +22,10 @@ def write_house(
     accepted = generate_house(seed, robot, rooms, doors)
     record = accepted.house.record
     accepted.house.write(out_dir)
-    rows = [{"name": c.name, "value": c.value, "bound": c.bound, "at_least": c.at_least, "pass": c.passed} for c in accepted.checks]
+    rows = [
+        {"name": c.name, "value": c.value, "bound": c.bound, "at_least": c.at_least, "pass": c.passed}
+        for c in accepted.checks
+    ]
     summary = {
         "seed": seed, "sub_seed": record.sub_seed, "tries": accepted.tries, "robot": robot.name, "doors": doors,
         "generator_version": record.generator_version, "checks": rows,

@@ -7,11 +7,31 @@ from dataclasses import replace
 
 from mnav_sim_bridge.house.furniture import Furniture, Surface
 from mnav_sim_bridge.house.palette import (
-    BLACK, CERAMIC_DARK, CHROME, GREEN_LEAF, PORCELAIN, SCREEN, SOIL, STEEL, WHITE, paint, textured,
+    BLACK,
+    CERAMIC_DARK,
+    CHROME,
+    GREEN_LEAF,
+    PORCELAIN,
+    SCREEN,
+    SOIL,
+    STEEL,
+    WHITE,
+    paint,
+    textured,
 )  # fmt: skip
 from mnav_sim_bridge.house.rectangles import Rect
 from mnav_sim_bridge.house.shapes import (
-    Finish, Shape, box, capsule, cylinder, ellipsoid, multiplied, sphere, standing_box, tilted, yaw_quat,
+    Finish,
+    Shape,
+    box,
+    capsule,
+    cylinder,
+    ellipsoid,
+    multiplied,
+    sphere,
+    standing_box,
+    tilted,
+    yaw_quat,
 )  # fmt: skip
 
 SPINES = textured("spines", 255, 255, 255)
@@ -37,7 +57,9 @@ def bookshelf(width: float, height: float, wood: Finish, books: tuple[bool, ...]
             span = width * 0.45
             shapes.append(box((0.2, span, head * 0.78), (-0.03, y0 + span / 2 - 0.02, z + board + head * 0.39), SPINES))
             y0 += span + 0.03
-        surfaces.append(Surface("shelf", Rect(-depth / 2 + 0.05, y0, depth / 2 - 0.03, width / 2 - 0.06), z + board, head))
+        surfaces.append(
+            Surface("shelf", Rect(-depth / 2 + 0.05, y0, depth / 2 - 0.03, width / 2 - 0.06), z + board, head)
+        )
     return Furniture("bookshelf", tuple(shapes), tuple(s for s in surfaces if s.z < 1.35), access=0.7)
 
 
@@ -63,7 +85,9 @@ def counter(width: float, front: Finish, top: Finish, depth: float = 0.6) -> Fur
     return Furniture("counter", shapes, (_top(depth, width, 0.9, "counter"),), access=0.8)
 
 
-def sink_counter(width: float, front: Finish, top: Finish, tag: str, category: str = "sink", depth: float = 0.6) -> Furniture:
+def sink_counter(
+    width: float, front: Finish, top: Finish, tag: str, category: str = "sink", depth: float = 0.6
+) -> Furniture:
     """A base unit with a basin and a tap; things stand beside the basin."""
     basin = 0.42
     rim = (width - basin) / 2
@@ -198,7 +222,9 @@ def floor_lamp(shade: Finish) -> Furniture:
 
 def rug(length: float, width: float, finish: Finish) -> Furniture:
     """A rug, 8 mm thick, that nothing collides with."""
-    return Furniture("rug", (box((width, length, 0.008), (0, 0, 0.005), finish, solid=False),), wall=False, target=False)
+    return Furniture(
+        "rug", (box((width, length, 0.008), (0, 0, 0.005), finish, solid=False),), wall=False, target=False
+    )
 
 
 def picture(width: float, height: float, motif: str, frame: Finish) -> Furniture:
@@ -238,7 +264,9 @@ def shoe_bench(wood: Finish, cushion: Finish) -> Furniture:
     for y in (-0.43, 0.43):
         shapes.append(standing_box((0.36, 0.03, 0.42), 0, y, 0, wood))
     low = Surface("shoe_shelf", Rect(-0.12, -0.38, 0.12, 0.38), 0.16, 0.2)
-    return Furniture("bench", tuple(shapes), (Surface("bench", Rect(-0.12, -0.4, 0.12, 0.4), 0.49, 0.8), low), access=0.5)
+    return Furniture(
+        "bench", tuple(shapes), (Surface("bench", Rect(-0.12, -0.4, 0.12, 0.4), 0.49, 0.8), low), access=0.5
+    )
 
 
 def laundry_basket(finish: Finish) -> Furniture:

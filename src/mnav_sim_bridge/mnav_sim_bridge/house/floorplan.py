@@ -94,7 +94,9 @@ def _corridor_plan(rng: Rng, kinds: list[str]) -> list[PlannedRoom]:
             others.remove(kind)
     low, high = _balanced(rng, others)
     depths = [float(rng.uniform(3.5, 4.3)) for _ in range(2)]
-    strips = [[max(MIN_SIDE, _draw_area(rng, k) / d) for k in strip] for strip, d in zip((low, high), depths, strict=True)]
+    strips = [
+        [max(MIN_SIDE, _draw_area(rng, k) / d) for k in strip] for strip, d in zip((low, high), depths, strict=True)
+    ]
     lengths = [sum(s) for s in strips]
     longest = max(lengths)
     for k in range(2):

@@ -32,7 +32,12 @@ def _hang_pictures(rng: Rng, palette: Palette, floor: RoomFloor) -> None:
     count = {"living_room": 3, "bedroom": 2, "hallway": 2, "dining_room": 2, "office": 2}.get(floor.room.kind, 1)
     for _ in range(count):
         width = float(rng.uniform(0.4, 0.9))
-        piece = fittings.picture(width, float(rng.uniform(0.35, 0.6)), MOTIFS[int(rng.integers(3))], (BLACK, palette.wood, palette.trim)[int(rng.integers(3))])
+        piece = fittings.picture(
+            width,
+            float(rng.uniform(0.35, 0.6)),
+            MOTIFS[int(rng.integers(3))],
+            (BLACK, palette.wood, palette.trim)[int(rng.integers(3))],
+        )
         spot = floor.free_wall(rng, width + 0.1, tall_only=1.25)
         if spot is not None and not _hits_hung(floor, hung(floor, piece, *spot)):
             floor.lying.append(hung(floor, piece, *spot))
@@ -48,7 +53,10 @@ def hung(floor: RoomFloor, piece: Furniture, wall: str, along: float) -> Placed:
 
 
 def _hits_hung(floor: RoomFloor, item: Placed) -> bool:
-    return any(o.furniture.category != "rug" and o.rect(o.furniture.footprint).overlaps(item.footprint, 0.15) for o in floor.lying)
+    return any(
+        o.furniture.category != "rug" and o.rect(o.furniture.footprint).overlaps(item.footprint, 0.15)
+        for o in floor.lying
+    )
 
 
 def _kitchen(rng: Rng, palette: Palette, floor: RoomFloor) -> None:
@@ -90,7 +98,11 @@ def _table_with_chairs(rng: Rng, palette: Palette, floor: RoomFloor, seats: int,
             item = floor.against_wall(rng, table, 20, 0.3)
         if item is None:
             continue
-        slots = [(s * (width / 2 + 0.1), y, 2 if s > 0 else 0) for y in ((-length / 4, length / 4) if length > 1.05 else (0.0,)) for s in (1, -1)]
+        slots = [
+            (s * (width / 2 + 0.1), y, 2 if s > 0 else 0)
+            for y in ((-length / 4, length / 4) if length > 1.05 else (0.0,))
+            for s in (1, -1)
+        ]
         slots += [(0.0, length / 2 + 0.1, 3), (0.0, -length / 2 - 0.1, 1)]
         for x, y, quarter in slots[:seats]:
             _tuck_chair(palette, floor, item, x, y, quarter)
@@ -112,7 +124,7 @@ def _tuck_chair(palette: Palette, floor: RoomFloor, table: Placed, x: float, y: 
 def _living_room(rng: Rng, palette: Palette, floor: RoomFloor) -> None:
     long_side = max(floor.interior.width, floor.interior.depth)
     sofa = None
-    for seats in ((3, 2) if long_side > 4.2 else (2,)):
+    for seats in (3, 2) if long_side > 4.2 else (2,):
         sofa = floor.against_wall(rng, seating.sofa(seats, palette.fabric, palette.fabric_2), 30, 0.15)
         if sofa is not None:
             break
@@ -132,7 +144,14 @@ def _living_room(rng: Rng, palette: Palette, floor: RoomFloor) -> None:
     floor.against_wall(rng, seating.armchair(palette.fabric_2, palette.wood_dark), 20, 0.7)
     _bookshelf(rng, palette, floor)
     if rng.random() < 0.5:
-        floor.against_wall(rng, containers.drawer_unit((0.42, 1.0, 0.78), palette.wood, palette.wood, palette.wood_dark, 2, 2, "console", "sideboard"), 20, 0.4)
+        floor.against_wall(
+            rng,
+            containers.drawer_unit(
+                (0.42, 1.0, 0.78), palette.wood, palette.wood, palette.wood_dark, 2, 2, "console", "sideboard"
+            ),
+            20,
+            0.4,
+        )
     if not any(r.kind == "dining_room" for r in floor.rooms) and floor.room.rect.area > 17:
         _table_with_chairs(rng, palette, floor, 4, small=False)
     if rng.random() < 0.7:
@@ -154,7 +173,9 @@ def _lay_rug(floor: RoomFloor, palette: Palette, near: Placed, length: float, wi
     rug = Placed(fittings.rug(length, width, palette.rug), near.x, near.y, near.quarter)
     if near.wall is not None:
         rug = Placed(rug.furniture, *near.point(near.furniture.footprint.x1 + width / 2 - 0.2, 0.0), near.quarter)
-    swings = [z for p, z in zip((p for p in floor.passages if floor.index in p.rooms), floor.zones(), strict=True) if p.leaf]
+    swings = [
+        z for p, z in zip((p for p in floor.passages if floor.index in p.rooms), floor.zones(), strict=True) if p.leaf
+    ]
     inside = floor.interior.grown(-0.05)
     foot = rug.rect(Rect(-width / 2, -length / 2, width / 2, length / 2))
     if inside.holds(foot) and not any(z.overlaps(foot) for z in swings):
@@ -170,7 +191,9 @@ def _bookshelf(rng: Rng, palette: Palette, floor: RoomFloor, tries: int = 24) ->
 
 def _dining_room(rng: Rng, palette: Palette, floor: RoomFloor) -> None:
     _table_with_chairs(rng, palette, floor, 6, small=False)
-    sideboard = containers.cupboard((0.42, 1.1, 0.84), palette.wood, palette.wood, palette.wood_dark, 2, "console", 1, "sideboard")
+    sideboard = containers.cupboard(
+        (0.42, 1.1, 0.84), palette.wood, palette.wood, palette.wood_dark, 2, "console", 1, "sideboard"
+    )
     floor.against_wall(rng, sideboard, 30, 0.3)
     if rng.random() < 0.5:
         _bookshelf(rng, palette, floor, 12)
@@ -178,19 +201,25 @@ def _dining_room(rng: Rng, palette: Palette, floor: RoomFloor) -> None:
 
 def _bedroom(rng: Rng, palette: Palette, floor: RoomFloor) -> None:
     bed = None
-    for width in ((1.6, 1.4, 0.95) if floor.room.rect.area > 11 else (1.4, 0.95)):
+    for width in (1.6, 1.4, 0.95) if floor.room.rect.area > 11 else (1.4, 0.95):
         piece = seating.bed(width, palette.wood_dark, palette.bedding, palette.fabric, paint(244, 242, 238))
         bed = floor.against_wall(rng, piece, 40, 0.25)
         if bed is not None:
             break
     if bed is not None:
         for left in (True, False):
-            stand = containers.drawer_unit((0.4, 0.46, 0.55), palette.wood, palette.wood, palette.wood_dark, 2, 1, "nightstand", "nightstand")
+            stand = containers.drawer_unit(
+                (0.4, 0.46, 0.55), palette.wood, palette.wood, palette.wood_dark, 2, 1, "nightstand", "nightstand"
+            )
             floor.beside(bed, stand, left)
-    wardrobe = containers.cupboard((0.58, 1.0, 1.95), palette.wood, palette.wood, palette.wood, 2, "high", 2, "wardrobe", 0.08, "high")
+    wardrobe = containers.cupboard(
+        (0.58, 1.0, 1.95), palette.wood, palette.wood, palette.wood, 2, "high", 2, "wardrobe", 0.08, "high"
+    )
     floor.against_wall(rng, wardrobe, 40, 0.7)
     if rng.random() < 0.75:
-        dresser = containers.drawer_unit((0.46, 0.9, 0.84), palette.wood, palette.wood, palette.wood_dark, 3, 2, "dresser_top")
+        dresser = containers.drawer_unit(
+            (0.46, 0.9, 0.84), palette.wood, palette.wood, palette.wood_dark, 3, 2, "dresser_top"
+        )
         floor.against_wall(rng, dresser, 25, 0.4)
     if rng.random() < 0.5:
         _desk(rng, palette, floor)
@@ -222,7 +251,9 @@ def _bathroom(rng: Rng, palette: Palette, floor: RoomFloor) -> None:
         if floor._wall_is_free(item.wall, along - 0.33, along + 0.33, 1.3):
             floor.lying.append(mirror)
     if rng.random() < 0.7:
-        cabinet = containers.cupboard((0.36, 0.5, 0.85), palette.cabinet, palette.cabinet, palette.counter_top, 1, "basin", 1)
+        cabinet = containers.cupboard(
+            (0.36, 0.5, 0.85), palette.cabinet, palette.cabinet, palette.counter_top, 1, "basin", 1
+        )
         floor.against_wall(rng, cabinet, 25, 0.6)
     if rng.random() < 0.4:
         floor.against_wall(rng, fittings.laundry_basket(WICKER), 12, 0.9)
@@ -240,7 +271,9 @@ def _mat(rng: Rng, palette: Palette, floor: RoomFloor) -> None:
 def _office(rng: Rng, palette: Palette, floor: RoomFloor) -> None:
     _desk(rng, palette, floor)
     _bookshelf(rng, palette, floor)
-    unit = containers.drawer_unit((0.5, 0.45, 0.62), palette.wood, palette.wood, palette.wood_dark, 3, 1, "side_table", "filing_cabinet")
+    unit = containers.drawer_unit(
+        (0.5, 0.45, 0.62), palette.wood, palette.wood, palette.wood_dark, 3, 1, "side_table", "filing_cabinet"
+    )
     floor.against_wall(rng, unit, 25, 0.5)
     if rng.random() < 0.5:
         floor.against_wall(rng, seating.armchair(palette.fabric, palette.wood_dark), 20, 0.7)
@@ -248,7 +281,14 @@ def _office(rng: Rng, palette: Palette, floor: RoomFloor) -> None:
 
 def _laundry(rng: Rng, palette: Palette, floor: RoomFloor) -> None:
     cab, top = palette.cabinet, palette.counter_top
-    floor.row(rng, [fittings.washing_machine(), fittings.counter(0.7, cab, top), containers.cupboard((0.58, 0.7, 0.9), cab, cab, top, 2, "counter")])
+    floor.row(
+        rng,
+        [
+            fittings.washing_machine(),
+            fittings.counter(0.7, cab, top),
+            containers.cupboard((0.58, 0.7, 0.9), cab, cab, top, 2, "counter"),
+        ],
+    )
     floor.against_wall(rng, fittings.laundry_basket(WICKER), 20, 0.9)
     if rng.random() < 0.6:
         floor.against_wall(rng, fittings.shoe_bench(palette.wood, palette.fabric), 15, 0.5)

@@ -6,7 +6,15 @@ import numpy as np
 
 from mnav_sim_bridge.house.palette import BLACK, CHROME, GLASS, STEEL, jittered, paint
 from mnav_sim_bridge.house.shapes import (
-    Finish, Shape, box, capsule, cylinder, ellipsoid, sphere, standing_box, tilted,
+    Finish,
+    Shape,
+    box,
+    capsule,
+    cylinder,
+    ellipsoid,
+    sphere,
+    standing_box,
+    tilted,
 )  # fmt: skip
 
 Rng = np.random.Generator
@@ -43,7 +51,9 @@ def lettuce(rng: Rng) -> tuple[Shape, ...]:
     """A head of lettuce: overlapping green balls."""
     made = [sphere(0.065, (0, 0, 0.065), paint(140, 190, 90))]
     for x, y in ((0.035, 0.02), (-0.03, 0.03), (0.0, -0.04)):
-        made.append(ellipsoid((0.1, 0.1, 0.09), (x, y, 0.06), _colour(rng, ((0.42, 0.66, 0.25), (0.5, 0.75, 0.32)), 0.1)))
+        made.append(
+            ellipsoid((0.1, 0.1, 0.09), (x, y, 0.06), _colour(rng, ((0.42, 0.66, 0.25), (0.5, 0.75, 0.32)), 0.1))
+        )
     return tuple(made)
 
 
@@ -56,7 +66,9 @@ def potato(rng: Rng) -> tuple[Shape, ...]:
 def banana(rng: Rng) -> tuple[Shape, ...]:
     """Three capsules in a bow."""
     skin = _colour(rng, ((0.95, 0.82, 0.2),), 0.2)
-    ends = [tilted(capsule(0.018, 0.06, (x, 0.018, 0.02), skin, "x"), (0, 0, 1), a) for x, a in ((-0.07, 0.5), (0.07, -0.5))]
+    ends = [
+        tilted(capsule(0.018, 0.06, (x, 0.018, 0.02), skin, "x"), (0, 0, 1), a) for x, a in ((-0.07, 0.5), (0.07, -0.5))
+    ]
     return (capsule(0.019, 0.08, (0, 0.034, 0.02), skin, "x"), *ends)
 
 
@@ -160,7 +172,11 @@ def pan(rng: Rng) -> tuple[Shape, ...]:
     return (
         cylinder(0.125, 0.04, (0, 0, 0.02), BLACK),
         cylinder(0.113, 0.003, (0, 0, 0.0415), paint(86, 86, 90, 0.4)),
-        tilted(capsule(0.012, 0.17, (0.21, 0, 0.045), _colour(rng, ((0.14, 0.14, 0.15), (0.45, 0.28, 0.16))), "x"), (0, 1, 0), -0.12),
+        tilted(
+            capsule(0.012, 0.17, (0.21, 0, 0.045), _colour(rng, ((0.14, 0.14, 0.15), (0.45, 0.28, 0.16))), "x"),
+            (0, 1, 0),
+            -0.12,
+        ),
     )
 
 
@@ -174,7 +190,10 @@ def fork(rng: Rng) -> tuple[Shape, ...]:
 def spoon(rng: Rng) -> tuple[Shape, ...]:
     """A wooden or steel serving spoon."""
     finish = (CHROME, paint(176, 128, 80))[int(rng.integers(2))]
-    return (box((0.18, 0.016, 0.01), (-0.06, 0, 0.008), finish), ellipsoid((0.08, 0.055, 0.022), (0.06, 0, 0.011), finish))
+    return (
+        box((0.18, 0.016, 0.01), (-0.06, 0, 0.008), finish),
+        ellipsoid((0.08, 0.055, 0.022), (0.06, 0, 0.011), finish),
+    )
 
 
 def toaster(rng: Rng) -> tuple[Shape, ...]:

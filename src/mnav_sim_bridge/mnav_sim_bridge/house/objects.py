@@ -17,8 +17,29 @@ from mnav_sim_bridge.house.shapes import Shape, Vector, bounds, rotation, yaw_qu
 Rng = np.random.Generator
 GAP = 0.025
 # Things with a front look where their furniture looks; the rest lie as they fell.
-FACING = frozenset({"laptop", "alarm_clock", "teddy_bear", "picture_frame", "pillow", "toaster", "tissue_box", "backpack", "cereal_box"})
-PER_ROOM = {"kitchen": 9, "dining_room": 6, "living_room": 8, "bedroom": 7, "office": 6, "bathroom": 5, "laundry": 4, "hallway": 4}
+FACING = frozenset(
+    {
+        "laptop",
+        "alarm_clock",
+        "teddy_bear",
+        "picture_frame",
+        "pillow",
+        "toaster",
+        "tissue_box",
+        "backpack",
+        "cereal_box",
+    }
+)
+PER_ROOM = {
+    "kitchen": 9,
+    "dining_room": 6,
+    "living_room": 8,
+    "bedroom": 7,
+    "office": 6,
+    "bathroom": 5,
+    "laundry": 4,
+    "hallway": 4,
+}
 
 
 @dataclass(frozen=True)
@@ -125,9 +146,7 @@ def _place_one(
     return None
 
 
-def _on_spot(
-    rng: Rng, kind: ObjectKind, spot: _Spot, floor: RoomFloor, counts: dict[str, int]
-) -> PlacedObject | None:
+def _on_spot(rng: Rng, kind: ObjectKind, spot: _Spot, floor: RoomFloor, counts: dict[str, int]) -> PlacedObject | None:
     """Try a few places on a surface; None when the thing is too big or the place is taken."""
     shapes = kind.build(rng)
     surface = spot.surface

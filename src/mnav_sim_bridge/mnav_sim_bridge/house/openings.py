@@ -198,7 +198,12 @@ def draw_windows(rng: Rng, rooms: tuple[PlannedRoom, ...]) -> tuple[Window, ...]
 def _outer_edges(index: int, rooms: tuple[PlannedRoom, ...]) -> list[Edge]:
     """The stretches of a room's border that no other room touches."""
     r = rooms[index].rect
-    sides = [Edge("x", r.y0, r.x0, r.x1), Edge("x", r.y1, r.x0, r.x1), Edge("y", r.x0, r.y0, r.y1), Edge("y", r.x1, r.y0, r.y1)]
+    sides = [
+        Edge("x", r.y0, r.x0, r.x1),
+        Edge("x", r.y1, r.x0, r.x1),
+        Edge("y", r.x0, r.y0, r.y1),
+        Edge("y", r.x1, r.y0, r.y1),
+    ]
     shared = [e for j, o in enumerate(rooms) if j != index and (e := shared_edge(r, o.rect))]
     result = []
     for side in sides:

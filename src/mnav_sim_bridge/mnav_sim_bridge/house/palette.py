@@ -34,7 +34,15 @@ _WOODS = ((196, 152, 102), (150, 104, 66), (214, 182, 140), (118, 78, 50), (228,
 _FLOORS = ((190, 146, 98), (160, 116, 76), (214, 184, 146), (140, 100, 70))
 _WALLS = ((240, 234, 222), (226, 230, 226), (222, 230, 236), (238, 226, 208), (230, 224, 232), (214, 222, 210))
 _ACCENTS = ((206, 196, 178), (142, 168, 176), (196, 158, 128), (160, 176, 148), (178, 168, 190), (214, 196, 150))
-_FABRICS = ((96, 112, 134), (142, 118, 98), (120, 136, 110), (176, 92, 72), (92, 92, 98), (190, 170, 140), (66, 98, 110))
+_FABRICS = (
+    (96, 112, 134),
+    (142, 118, 98),
+    (120, 136, 110),
+    (176, 92, 72),
+    (92, 92, 98),
+    (190, 170, 140),
+    (66, 98, 110),
+)
 _RUGS = ((184, 120, 96), (110, 130, 160), (190, 178, 156), (150, 100, 110), (120, 140, 116))
 
 
@@ -72,17 +80,28 @@ def draw_palette(rng: np.random.Generator) -> Palette:
         wood=textured("wood", *wood, shine=0.15),
         wood_dark=textured("wood", *(max(30, int(c * 0.7)) for c in wood), shine=0.15),
         floor=textured("planks", *pick(_FLOORS), repeat=0.9, shine=0.15),
-        wet_floor=textured(("tiles", "checker")[int(rng.integers(2))], *((214, 214, 208), (196, 204, 208), (224, 214, 198))[int(rng.integers(3))], repeat=0.8, shine=0.3),
+        wet_floor=textured(
+            ("tiles", "checker")[int(rng.integers(2))],
+            *((214, 214, 208), (196, 204, 208), (224, 214, 198))[int(rng.integers(3))],
+            repeat=0.8,
+            shine=0.3,
+        ),
         walls=(*(textured("plaster", *_WALLS[i]) for i in wall_order[:4]), accent),
         trim=paint(244, 243, 238),
         leaf=textured("wood", *((236, 232, 224), pick(_WOODS[:3]))[int(rng.integers(2))], shine=0.15),
         fabric=textured("fabric", *pick(_FABRICS), repeat=2),
         fabric_2=textured("fabric", *pick(_FABRICS), repeat=2),
-        bedding=textured("fabric", *((226, 224, 218), (170, 186, 204), (206, 190, 176))[int(rng.integers(3))], repeat=2),
+        bedding=textured(
+            "fabric", *((226, 224, 218), (170, 186, 204), (206, 190, 176))[int(rng.integers(3))], repeat=2
+        ),
         rug=textured("rug", *pick(_RUGS), repeat=1),
         cabinet=textured("wood", *cabinets[int(rng.integers(len(cabinets)))], shine=0.15),
-        counter_top=textured("stone", *((214, 210, 204), (92, 94, 98), (190, 176, 158))[int(rng.integers(3))], shine=0.35),
-        fridge=(textured("steel", 210, 214, 218, shine=0.4), paint(238, 240, 240, 0.35), paint(150, 190, 188, 0.35))[int(rng.integers(3))],
+        counter_top=textured(
+            "stone", *((214, 210, 204), (92, 94, 98), (190, 176, 158))[int(rng.integers(3))], shine=0.35
+        ),
+        fridge=(textured("steel", 210, 214, 218, shine=0.4), paint(238, 240, 240, 0.35), paint(150, 190, 188, 0.35))[
+            int(rng.integers(3))
+        ],
     )
 
 

@@ -94,9 +94,7 @@ def _light_room(record: HouseRecord, model: mujoco.MjModel, room: RoomRecord) ->
         light.castshadow[0] = int(other.id == room.id)
 
 
-def _ranked_shots(
-    record: HouseRecord, model: mujoco.MjModel, renderer: SceneRenderer, room: RoomRecord
-) -> list[Shot]:
+def _ranked_shots(record: HouseRecord, model: mujoco.MjModel, renderer: SceneRenderer, room: RoomRecord) -> list[Shot]:
     """Candidate views from the corners, best first: many entities, nothing large right before the lens."""
     small = PinholeCamera.from_hfov(128, 96, math.radians(FIELD_OF_VIEW_DEG))
     owner = np.full(model.ngeom + 1, -1, np.int32)
@@ -106,7 +104,16 @@ def _ranked_shots(
     x0, y0, x1, y1 = room.rect
     cx, cy = (x0 + x1) / 2, (y0 + y1) / 2
     scored = []
-    for fx, fy in ((0.07, 0.07), (0.07, 0.93), (0.93, 0.07), (0.93, 0.93), (0.5, 0.06), (0.5, 0.94), (0.06, 0.5), (0.94, 0.5)):
+    for fx, fy in (
+        (0.07, 0.07),
+        (0.07, 0.93),
+        (0.93, 0.07),
+        (0.93, 0.93),
+        (0.5, 0.06),
+        (0.5, 0.94),
+        (0.06, 0.5),
+        (0.94, 0.5),
+    ):
         eye = (x0 + fx * (x1 - x0), y0 + fy * (y1 - y0), EYE_HEIGHT)
         target = (cx + 0.35 * (cx - eye[0]), cy + 0.35 * (cy - eye[1]), 0.75)
         pose = look_at(eye, target)
@@ -155,7 +162,13 @@ def plan_picture(record: HouseRecord) -> Image:
     for piece in record.furniture:
         w, d = piece.rect[2] - piece.rect[0], piece.rect[3] - piece.rect[1]
         if w * d > 0.3 and piece.category not in ("rug", "picture"):
-            _text(canvas, piece.category.replace("_", " "), pixel((piece.rect[0] + piece.rect[2]) / 2, (piece.rect[1] + piece.rect[3]) / 2), 0.32, (95, 80, 60))
+            _text(
+                canvas,
+                piece.category.replace("_", " "),
+                pixel((piece.rect[0] + piece.rect[2]) / 2, (piece.rect[1] + piece.rect[3]) / 2),
+                0.32,
+                (95, 80, 60),
+            )
     for thing in record.objects:
         colour = (200, 40, 40) if thing.container is None else (40, 90, 190)
         at = pixel(thing.position[0], thing.position[1])
@@ -189,12 +202,23 @@ def _swing(
     arc = [hinge + 0.85 * (-hinge_side * math.cos(a) * along + side * math.sin(a) * across) for a in turn]
     points = np.array([pixel(float(p[0]), float(p[1])) for p in arc], np.int32)  # type: ignore[operator]
     cv2.polylines(canvas, [points], False, (120, 90, 50), 1, cv2.LINE_AA)
-    cv2.line(canvas, pixel(float(hinge[0]), float(hinge[1])), tuple(int(v) for v in points[-1]), (120, 90, 50), 2, cv2.LINE_AA)  # type: ignore[operator]
+    cv2.line(
+        canvas,
+        pixel(float(hinge[0]), float(hinge[1])),
+        tuple(int(v) for v in points[-1]),
+        (120, 90, 50),
+        2,
+        cv2.LINE_AA,
+    )  # type: ignore[operator]
 
 
-def _text(canvas: Image, text: str, at: tuple[int, int], scale: float, colour: tuple[int, int, int], weight: int = 1) -> None:
+def _text(
+    canvas: Image, text: str, at: tuple[int, int], scale: float, colour: tuple[int, int, int], weight: int = 1
+) -> None:
     (w, h), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, scale, weight)
-    cv2.putText(canvas, text, (at[0] - w // 2, at[1] + h // 2), cv2.FONT_HERSHEY_SIMPLEX, scale, colour, weight, cv2.LINE_AA)
+    cv2.putText(
+        canvas, text, (at[0] - w // 2, at[1] + h // 2), cv2.FONT_HERSHEY_SIMPLEX, scale, colour, weight, cv2.LINE_AA
+    )
 
 
 def write_png(path: Path, image: Image) -> None:

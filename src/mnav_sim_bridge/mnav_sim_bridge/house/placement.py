@@ -96,7 +96,10 @@ class RoomFloor:
             other_access = self._zone_of(other, other.furniture.access_rect)
             if foot.overlaps(other.footprint, 0.015):
                 return False
-            if motion and (motion.overlaps(other.footprint) or (other_motion and self._face(candidate, other, motion, other_motion))):
+            if motion and (
+                motion.overlaps(other.footprint)
+                or (other_motion and self._face(candidate, other, motion, other_motion))
+            ):
                 return False
             if access and access.overlaps(other.footprint):
                 return False
@@ -134,7 +137,9 @@ class RoomFloor:
         xs = r.x0 + (np.arange(nx) + 0.5) * r.width / nx
         ys = r.y0 + (np.arange(ny) + 0.5) * r.depth / ny
         margin = WAY_RADIUS - 0.06
-        free = ((ys > r.y0 + margin) & (ys < r.y1 - margin))[:, None] & ((xs > r.x0 + margin) & (xs < r.x1 - margin))[None, :]
+        free = ((ys > r.y0 + margin) & (ys < r.y1 - margin))[:, None] & ((xs > r.x0 + margin) & (xs < r.x1 - margin))[
+            None, :
+        ]
         items = self.placed + ([candidate] if candidate else [])
         points: list[tuple[float, float]] = []
         for item in items:
@@ -287,7 +292,12 @@ class RoomFloor:
         holes = [(p.edge, p.along, p.width) for p in self.passages if self.index in p.rooms]
         holes += [(w.edge, w.along, w.width) for w in self.windows if w.room == self.index]
         for edge, along, width in holes:
-            if edge.axis == axis and abs(edge.at - at) < 1e-6 and start < along + width / 2 + 0.12 and end > along - width / 2 - 0.12:
+            if (
+                edge.axis == axis
+                and abs(edge.at - at) < 1e-6
+                and start < along + width / 2 + 0.12
+                and end > along - width / 2 - 0.12
+            ):
                 return False
         for item in self.placed:
             foot = item.footprint

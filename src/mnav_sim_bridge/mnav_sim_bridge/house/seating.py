@@ -93,7 +93,9 @@ def bed(width: float, wood: Finish, bedding: Finish, blanket: Finish, pillow: Fi
     return Furniture("bed", tuple(shapes), (surface,), access=0.0)
 
 
-def table(length: float, width: float, height: float, wood: Finish, tag: str, category: str = "dining_table") -> Furniture:
+def table(
+    length: float, width: float, height: float, wood: Finish, tag: str, category: str = "dining_table"
+) -> Furniture:
     """A four-legged table; its long side along y."""
     shapes = [standing_box((width, length, 0.035), 0, 0, height - 0.035, wood)]
     shapes += _legs(width - 0.1, length - 0.1, height - 0.035, 0.03, wood, square=True)
@@ -102,7 +104,9 @@ def table(length: float, width: float, height: float, wood: Finish, tag: str, ca
         shapes.append(standing_box((width - 0.16, 0.02, 0.075), 0, y, apron, wood))
     for x in (-width / 2 + 0.07, width / 2 - 0.07):
         shapes.append(standing_box((0.02, length - 0.16, 0.075), x, 0, apron, wood))
-    surface = Surface(tag, Rect(-width / 2 + 0.05, -length / 2 + 0.05, width / 2 - 0.05, length / 2 - 0.05), height, 1.0)
+    surface = Surface(
+        tag, Rect(-width / 2 + 0.05, -length / 2 + 0.05, width / 2 - 0.05, length / 2 - 0.05), height, 1.0
+    )
     return Furniture(category, tuple(shapes), (surface,), wall=False)
 
 
@@ -126,7 +130,9 @@ def desk(length: float, wood: Finish, metal: Finish) -> Furniture:
             shapes.append(standing_box((0.04, 0.04, height - 0.03), x, y, 0, metal))
         shapes.append(standing_box((depth - 0.1, 0.03, 0.03), 0, y, 0.08, metal))
     shapes.append(standing_box((0.02, length - 0.12, 0.3), -depth / 2 + 0.05, 0, 0.4, wood))
-    surface = Surface("desk", Rect(-depth / 2 + 0.06, -length / 2 + 0.06, depth / 2 - 0.04, length / 2 - 0.06), height, 0.7)
+    surface = Surface(
+        "desk", Rect(-depth / 2 + 0.06, -length / 2 + 0.06, depth / 2 - 0.04, length / 2 - 0.06), height, 0.7
+    )
     return Furniture("desk", tuple(shapes), (surface,), access=0.9)
 
 

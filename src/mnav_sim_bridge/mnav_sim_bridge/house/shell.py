@@ -11,7 +11,14 @@ import mujoco
 from mnav_sim_bridge.house.design import HouseDesign
 from mnav_sim_bridge.house.emitter import Emitter, Group, Touch, body_at
 from mnav_sim_bridge.house.openings import (
-    DOOR_HEIGHT, LEAF_WIDTH, WALL, WALL_HEIGHT, Edge, Passage, Window, outer_edges,
+    DOOR_HEIGHT,
+    LEAF_WIDTH,
+    WALL,
+    WALL_HEIGHT,
+    Edge,
+    Passage,
+    Window,
+    outer_edges,
 )  # fmt: skip
 from mnav_sim_bridge.house.palette import CHROME, WHITE, paint, textured
 from mnav_sim_bridge.house.rectangles import Rect
@@ -48,10 +55,18 @@ def emit_shell(emitter: Emitter, design: HouseDesign) -> None:
         finish = design.palette.wet_floor if kind in WET else design.palette.floor
         cx, cy = rect.centre
         name = design.room_names[index]
-        emitter.geom(world, box((rect.width, rect.depth, 0.1), (cx, cy, -0.05), finish), Group.STATIC, Touch.NOTHING, f"floor_{name}")
+        emitter.geom(
+            world,
+            box((rect.width, rect.depth, 0.1), (cx, cy, -0.05), finish),
+            Group.STATIC,
+            Touch.NOTHING,
+            f"floor_{name}",
+        )
         top = box((rect.width + WALL, rect.depth + WALL, 0.06), (cx, cy, WALL_HEIGHT + 0.03), CEILING_FINISH)
         emitter.geom(world, top, Group.CEILING, Touch.NOTHING, f"ceiling_{name}")
-        emitter.geom(world, cylinder(0.16, 0.05, (cx, cy, WALL_HEIGHT - 0.03), GLOW).ghost(), Group.CEILING, Touch.NOTHING)
+        emitter.geom(
+            world, cylinder(0.16, 0.05, (cx, cy, WALL_HEIGHT - 0.03), GLOW).ghost(), Group.CEILING, Touch.NOTHING
+        )
         _emit_room_walls(emitter, design, index)
         for edge in outer_edges(index, design.rooms):
             _emit_facade(emitter, design, index, edge)
@@ -111,7 +126,9 @@ def _emit_facade(emitter: Emitter, design: HouseDesign, index: int, edge: Edge) 
     cx, cy = design.rooms[index].rect.centre
     outward = -1 if (cy if edge.axis == "x" else cx) > edge.at else 1
     holes = [h for h in _holes(design, index, edge.axis, edge.at) if edge.start <= h.start and h.end <= edge.end]
-    for a, b, z0, z1 in _pieces(edge.start - HALF_WALL, edge.end + HALF_WALL, holes):
+    # A hair short of the corner, so that it stays inside the wall where the outline turns inwards.
+    reach = HALF_WALL - 0.004
+    for a, b, z0, z1 in _pieces(edge.start - reach, edge.end + reach, holes):
         shape = _slab(edge.axis, a, b, edge.at, edge.at + outward * HALF_WALL, z0, z1, FACADE)
         emitter.geom(emitter.spec.worldbody, shape, Group.STATIC, Touch.FIXED)
 
@@ -140,8 +157,30 @@ def _emit_window(emitter: Emitter, design: HouseDesign, window: Window) -> None:
             for k in range(4):
                 x0, x1 = c0 + (c1 - c0) * k / 4, c0 + (c1 - c0) * (k + 1) / 4
                 depth = 0.03 if k % 2 == 0 else 0.05
-                parts.append(_slab(edge.axis, x0, x1, face + inward * 0.02, face + inward * (0.02 + depth), z0 - 0.3, z1 + 0.14, cloth))
-        parts.append(_slab(edge.axis, a - 0.25, b + 0.25, face + inward * 0.02, face + inward * 0.045, z1 + 0.14, z1 + 0.165, CHROME))
+                parts.append(
+                    _slab(
+                        edge.axis,
+                        x0,
+                        x1,
+                        face + inward * 0.02,
+                        face + inward * (0.02 + depth),
+                        z0 - 0.3,
+                        z1 + 0.14,
+                        cloth,
+                    )
+                )
+        parts.append(
+            _slab(
+                edge.axis,
+                a - 0.25,
+                b + 0.25,
+                face + inward * 0.02,
+                face + inward * 0.045,
+                z1 + 0.14,
+                z1 + 0.165,
+                CHROME,
+            )
+        )
     for shape in parts:
         emitter.geom(world, shape.ghost(), Group.STATIC, Touch.NOTHING)
 
@@ -170,12 +209,20 @@ def emit_door(emitter: Emitter, design: HouseDesign, passage: Passage, name: str
     axis, at = passage.edge.axis, passage.edge.at
     a, b = passage.along - passage.width / 2, passage.along + passage.width / 2
     depth = HALF_WALL + 0.012
-    for x0, x1, z0, z1 in ((a - 0.05, a + 0.02, 0.0, DOOR_HEIGHT), (b - 0.02, b + 0.05, 0.0, DOOR_HEIGHT), (a - 0.05, b + 0.05, DOOR_HEIGHT - 0.02, DOOR_HEIGHT + 0.05)):
-        emitter.geom(world, _slab(axis, x0, x1, at - depth, at + depth, z0, z1, trim).ghost(), Group.STATIC, Touch.NOTHING)
+    for x0, x1, z0, z1 in (
+        (a - 0.05, a + 0.02, 0.0, DOOR_HEIGHT),
+        (b - 0.02, b + 0.05, 0.0, DOOR_HEIGHT),
+        (a - 0.05, b + 0.05, DOOR_HEIGHT - 0.02, DOOR_HEIGHT + 0.05),
+    ):
+        emitter.geom(
+            world, _slab(axis, x0, x1, at - depth, at + depth, z0, z1, trim).ghost(), Group.STATIC, Touch.NOTHING
+        )
     pos, yaw, turn = door_frame_pose(design, passage)
     frame = body_at(world, f"{name}_frame", pos, yaw_quat(yaw))
     leaf = body_at(frame, name)
-    joint = leaf.add_joint(name=f"{name}_hinge", type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0, 0, turn], range=[0, DOOR_TRAVEL])
+    joint = leaf.add_joint(
+        name=f"{name}_hinge", type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0, 0, turn], range=[0, DOOR_TRAVEL]
+    )
     joint.limited, joint.damping, joint.frictionloss, joint.armature = True, 1.5, 0.4, 0.02
     y = -turn * (LEAF_THICKNESS / 2 + 0.002)
     width, height = LEAF_WIDTH - 0.01, DOOR_HEIGHT - 0.05
@@ -183,11 +230,19 @@ def emit_door(emitter: Emitter, design: HouseDesign, passage: Passage, name: str
     emitter.geom(leaf, panel, Group.ARTICULATED, Touch.MOVING, f"{name}_leaf", DOOR_MASS)
     inset = Finish(tuple(c * 0.93 for c in leaf_finish.rgb), leaf_finish.texture, leaf_finish.repeat, leaf_finish.shine)  # type: ignore[arg-type]
     for z, h in ((0.55, 0.75), (1.45, 0.85)):
-        emitter.geom(leaf, box((width - 0.24, LEAF_THICKNESS + 0.006, h), (0.005 + width / 2, y, z), inset).ghost(), Group.ARTICULATED, Touch.NOTHING, mass=0.01)
+        emitter.geom(
+            leaf,
+            box((width - 0.24, LEAF_THICKNESS + 0.006, h), (0.005 + width / 2, y, z), inset).ghost(),
+            Group.ARTICULATED,
+            Touch.NOTHING,
+            mass=0.01,
+        )
     for s in (-1, 1):
         at_y = y + s * (LEAF_THICKNESS / 2 + 0.03)
         lever = capsule(0.009, 0.1, (width - 0.1, at_y, 1.0), CHROME, "x")
-        emitter.geom(leaf, lever.ghost(), Group.ARTICULATED, Touch.NOTHING, f"{name}_handle_{'front' if s > 0 else 'back'}", 0.1)
+        emitter.geom(
+            leaf, lever.ghost(), Group.ARTICULATED, Touch.NOTHING, f"{name}_handle_{'front' if s > 0 else 'back'}", 0.1
+        )
         stem = cylinder(0.012, 0.03, (width - 0.05, y + s * (LEAF_THICKNESS / 2 + 0.015), 1.0), CHROME, "y")
         emitter.geom(leaf, stem.ghost(), Group.ARTICULATED, Touch.NOTHING, mass=0.05)
     emitter.spec.add_exclude(bodyname1=name, bodyname2="world")
@@ -198,7 +253,11 @@ def emit_arch(emitter: Emitter, design: HouseDesign, passage: Passage) -> None:
     """The lining of an archway."""
     axis, at, depth = passage.edge.axis, passage.edge.at, HALF_WALL + 0.012
     a, b = passage.along - passage.width / 2, passage.along + passage.width / 2
-    for x0, x1, z0, z1 in ((a - 0.04, a + 0.01, 0.0, 2.2), (b - 0.01, b + 0.04, 0.0, 2.2), (a - 0.04, b + 0.04, 2.19, 2.25)):
+    for x0, x1, z0, z1 in (
+        (a - 0.04, a + 0.01, 0.0, 2.2),
+        (b - 0.01, b + 0.04, 0.0, 2.2),
+        (a - 0.04, b + 0.04, 2.19, 2.25),
+    ):
         shape = _slab(axis, x0, x1, at - depth, at + depth, z0, z1, WHITE).ghost()
         emitter.geom(emitter.spec.worldbody, shape, Group.STATIC, Touch.NOTHING)
 

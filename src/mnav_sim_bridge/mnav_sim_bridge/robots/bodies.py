@@ -25,7 +25,12 @@ DARK = paint(44, 46, 52, 0.3)
 BODY = paint(206, 210, 214, 0.4)
 ACCENT = paint(232, 122, 40, 0.3)
 SENSOR = paint(24, 26, 30, 0.6)
-_GO2_COLOURS = {"black": (0.06, 0.06, 0.07), "white": (0.9, 0.9, 0.9), "gray": (0.62, 0.66, 0.72), "metal": (0.8, 0.84, 0.84)}
+_GO2_COLOURS = {
+    "black": (0.06, 0.06, 0.07),
+    "white": (0.9, 0.9, 0.9),
+    "gray": (0.62, 0.66, 0.72),
+    "metal": (0.8, 0.84, 0.84),
+}
 
 
 @dataclass(frozen=True)
@@ -93,9 +98,15 @@ def _add_hull(base: mujoco.MjsBody, name: str, robot: RobotDescription) -> None:
 def _looks(robot: RobotDescription) -> tuple[Sequence[Shape], Sequence[Shape]]:
     """Shapes of the base's frame, and of the tilting head about the camera's mount."""
     if robot.name == "cobot_magic":
-        return _cobot_magic(), (box((0.05, 0.22, 0.06), (-0.035, 0, 0.0), SENSOR), sphere(0.025, (-0.026, 0.07, 0), CHROME))
+        return _cobot_magic(), (
+            box((0.05, 0.22, 0.06), (-0.035, 0, 0.0), SENSOR),
+            sphere(0.025, (-0.026, 0.07, 0), CHROME),
+        )
     if robot.name == "go2":
-        return (cylinder(0.035, 0.05, (0.22, 0, 0.43), SENSOR), standing_box((0.06, 0.06, 0.02), 0.22, 0, 0.385, DARK)), ()
+        return (
+            cylinder(0.035, 0.05, (0.22, 0, 0.43), SENSOR),
+            standing_box((0.06, 0.06, 0.02), 0.22, 0, 0.385, DARK),
+        ), ()
     xs, ys = [c[0] for c in robot.footprint], [c[1] for c in robot.footprint]
     body = standing_box((max(xs) - min(xs), max(ys) - min(ys), 0.2), 0, 0, 0.06, BODY)
     return (body, cylinder(0.03, hull_height(robot) - 0.3, (-0.1, 0, hull_height(robot) / 2), DARK)), ()
@@ -141,4 +152,3 @@ def _add_go2_meshes(spec: mujoco.MjSpec, base: mujoco.MjsBody, name: str) -> Non
             name=f"{name}/{part}", type=mujoco.mjtGeom.mjGEOM_MESH, meshname=f"mesh_{file}", group=int(Group.ROBOT),
             contype=0, conaffinity=0, mass=0.1, rgba=[*rgb, 1.0],
         )  # fmt: skip
-
