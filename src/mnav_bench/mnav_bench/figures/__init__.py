@@ -1,0 +1,1 @@
+"""Figures: what the kernels and the seams cost, beside peers."""

@@ -1,0 +1,1 @@
+"""Maps, RGB-D folders, point clouds and models made by others."""
