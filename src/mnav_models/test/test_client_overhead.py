@@ -21,7 +21,7 @@ from mnav_models.images import ImageBudget, encode_image
 from mnav_models.testing.scripted_tools import LOOK, TURN
 from mnav_models.wire import encode_request
 
-ROUNDS = 60
+ROUNDS = 100
 ADDED_S = 0.005
 
 
@@ -53,13 +53,9 @@ def test_client_adds_at_most_five_milliseconds(server_url: str) -> None:
     parts = urlsplit(server_url)
     bare = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=5.0)
     model = open_endpoint(parse_endpoint(f"{server_url}#scripted"))
-    loop_s: list[float] = []
     bare_s: list[float] = []
     client_s: list[float] = []
     for _ in range(ROUNDS):
-        start = time.perf_counter()
-        json.loads(body)
-        loop_s.append(time.perf_counter() - start)
         start = time.perf_counter()
         bare.request("POST", f"{parts.path}/chat/completions", body, {"Content-Type": "application/json"})
         assert b"tool_calls" in bare.getresponse().read()
@@ -70,8 +66,11 @@ def test_client_adds_at_most_five_milliseconds(server_url: str) -> None:
         assert turn.outcome is TurnOutcome.TOOL_CALLS
     model.close()
     bare.close()
-    added = statistics.median(client_s) - statistics.median(bare_s)
-    # How much other processes slow this one down now: a fixed piece of work, its median beside its best.
-    slowdown = statistics.median(loop_s) / min(loop_s)
-    print(f"bare {1e3 * statistics.median(bare_s):.2f} ms, added {1e3 * added:.2f} ms, slowed {slowdown:.2f} times")
-    assert added <= ADDED_S * slowdown
+    added = best(client_s) - best(bare_s)
+    print(f"bare {1e3 * best(bare_s):.2f} ms, client {1e3 * best(client_s):.2f} ms, added {1e3 * added:.2f} ms")
+    assert added <= ADDED_S
+
+
+def best(times_s: list[float]) -> float:
+    """Median of the fastest fifth: what other processes take from a turn is not the client's doing."""
+    return statistics.median(sorted(times_s)[: len(times_s) // 5])
