@@ -1,4 +1,4 @@
-"""A* and flooding on a graded costmap: exact, 8-connected, no corner cutting."""
+"""A* and flooding on a graded costmap: exact, 8-connected, never across the corner of a lethal cell."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _enterable(
 
 
 @kernel
-def _search(
+def search(
     cost: NDArray[np.int8],
     factor: NDArray[np.float32],
     start_row: int,
@@ -99,9 +99,7 @@ def _search(
                     continue
                 step = 1.0
                 if dr != 0 and dc != 0:
-                    if not _enterable(cost, row, k, leaving, start_row, start_column, escape_cells):
-                        continue
-                    if not _enterable(cost, r, column, leaving, start_row, start_column, escape_cells):
+                    if cost[row, k] == 100 or cost[r, column] == 100:
                         continue
                     step = 1.4142135623730951
                 j = r * columns + k
@@ -126,11 +124,18 @@ def _search(
                         before[heads[index]] = j
                     heads[index] = j
                     waiting += 1
+    # What still waits was not settled: its cost may be too high.
+    for bucket in range(_BUCKETS):
+        i = heads[bucket]
+        while i >= 0:
+            g[i] = np.inf
+            parent[i] = -1
+            i = after[i]
     return g, parent
 
 
 @kernel
-def _trace(parent: NDArray[np.int32], columns: int, end: int) -> NDArray[np.int32]:
+def trace_back(parent: NDArray[np.int32], columns: int, end: int) -> NDArray[np.int32]:
     count = 1
     i = end
     while parent[i] >= 0:
@@ -174,7 +179,7 @@ class Reach:
         if not math.isfinite(cost):
             return None
         columns = self.cost_m.shape[1]
-        return CellPath(_trace(self.parents, columns, row * columns + column), cost)
+        return CellPath(trace_back(self.parents, columns, row * columns + column), cost)
 
 
 def is_traversable(costmap: GridMap, row: int, column: int) -> bool:
@@ -198,12 +203,12 @@ def find_path(
     if not costmap.contains(*start) or is_lethal(costmap, *start) or not is_traversable(costmap, *goal):
         return None
     data = np.ascontiguousarray(costmap.data)
-    costs, parents = _search(data, cost_factors(cost_weight), *start, *goal, escape_m / costmap.resolution)
+    costs, parents = search(data, cost_factors(cost_weight), *start, *goal, escape_m / costmap.resolution)
     columns = data.shape[1]
     end = goal[0] * columns + goal[1]
     if not math.isfinite(float(costs[end])):
         return None
-    return CellPath(_trace(parents, columns, end), float(costs[end]) * costmap.resolution)
+    return CellPath(trace_back(parents, columns, end), float(costs[end]) * costmap.resolution)
 
 
 def flood(costmap: GridMap, start: tuple[int, int], cost_weight: float, escape_m: float) -> Reach | None:
@@ -211,5 +216,5 @@ def flood(costmap: GridMap, start: tuple[int, int], cost_weight: float, escape_m
     if not costmap.contains(*start) or is_lethal(costmap, *start):
         return None
     data = np.ascontiguousarray(costmap.data)
-    costs, parents = _search(data, cost_factors(cost_weight), *start, -1, -1, escape_m / costmap.resolution)
+    costs, parents = search(data, cost_factors(cost_weight), *start, -1, -1, escape_m / costmap.resolution)
     return Reach(costs.reshape(data.shape) * np.float32(costmap.resolution), parents)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +18,7 @@ from mnav_executor_geo.settings import PlannerSettings
 from mnav_executor_geo.smoothing import resample, smooth
 
 Array = NDArray[np.float64]
+Cell = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,17 +57,27 @@ class NoPath:
     reason: str
 
 
-def plan(costmap: GridMap, start: SE2, goal: tuple[float, float], settings: PlannerSettings) -> Path | NoPath:
+def plan(
+    costmap: GridMap,
+    start: SE2,
+    goal: tuple[float, float],
+    settings: PlannerSettings,
+    search: Callable[[Cell, Cell], CellPath | None] | None = None,
+) -> Path | NoPath:
     """Cheapest path of the base from `start` to `goal` on the graded costmap, shortened by line of sight.
 
     A goal where one cannot stand, or that cannot be reached, is moved to the nearest place within `settings.snap_m` that can.
+    `search` finds the cells between two cells, `find_path` unless given.
     """
     refused = check_start(costmap, start)
     if refused is not None:
         return refused
     origin, target = costmap.to_cell(start.x, start.y), costmap.to_cell(*goal)
     if is_traversable(costmap, *target):
-        cells = find_path(costmap, origin, target, settings.cost_weight, settings.escape_m)
+        if search is None:
+            cells = find_path(costmap, origin, target, settings.cost_weight, settings.escape_m)
+        else:
+            cells = search(origin, target)
         if cells is not None:
             return to_path(costmap, cells, start, goal, settings)
     reach = flood(costmap, origin, settings.cost_weight, settings.escape_m)

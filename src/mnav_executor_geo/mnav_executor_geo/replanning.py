@@ -6,8 +6,9 @@ import numpy as np
 
 from mnav_core.geometry import SE2
 from mnav_core.maps import GridMap
-from mnav_executor_geo.grid_search import cost_factors
-from mnav_executor_geo.paths import NoPath, Path, is_clear, plan
+from mnav_executor_geo.goal_tree import GoalTree, grow_tree, repair_path
+from mnav_executor_geo.grid_search import CellPath, cost_factors, find_path, is_traversable
+from mnav_executor_geo.paths import Cell, NoPath, Path, is_clear, plan
 from mnav_executor_geo.settings import PlannerSettings
 
 _FAR_OFF_M = 0.6
@@ -36,6 +37,7 @@ class Replanner:
         self._goal: tuple[float, float] | None = None
         self._checked: GridMap | None = None
         self._planned_s = 0.0
+        self._tree: GoalTree | None = None
 
     @property
     def path(self) -> Path | None:
@@ -66,7 +68,7 @@ class Replanner:
         if now_s - self._planned_s < self._settings.replan_period_s:
             return path
         self._planned_s = now_s
-        other = plan(costmap, pose, goal, self._settings)
+        other = self._plan_once(pose, costmap, goal)
         if isinstance(other, Path) and self._is_better(costmap, other, path, index):
             self._path = other
             return other
@@ -80,7 +82,21 @@ class Replanner:
         return cost_along(costmap, other, 0, weight) < self._settings.keep_ratio * kept
 
     def _plan(self, now_s: float, pose: SE2, costmap: GridMap, goal: tuple[float, float]) -> Path | NoPath:
-        result = plan(costmap, pose, goal, self._settings)
+        result = self._plan_once(pose, costmap, goal)
         self._planned_s, self._goal, self._checked = now_s, goal, costmap
         self._path = result if isinstance(result, Path) else None
         return result
+
+    def _plan_once(self, pose: SE2, costmap: GridMap, goal: tuple[float, float]) -> Path | NoPath:
+        return plan(costmap, pose, goal, self._settings, lambda start, target: self._search(costmap, start, target))
+
+    def _search(self, costmap: GridMap, start: Cell, target: Cell) -> CellPath | None:
+        """Cells between two cells: from the last search where the map only got dearer since, else by a new one."""
+        if not is_traversable(costmap, *start):
+            return find_path(costmap, start, target, self._settings.cost_weight, self._settings.escape_m)
+        if self._tree is not None and self._tree.goal == target:
+            repair = repair_path(self._tree, costmap, start)
+            if repair.usable:
+                return repair.path
+        self._tree = grow_tree(costmap, start, target, self._settings.cost_weight)
+        return None if self._tree is None else self._tree.path
