@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "gen": Command("mnav_cli.commands.gen", "generate a house or the episodes of a suite"),
         "bench": Command("mnav_cli.commands.bench", "run a suite and score it"),
         "report": Command("mnav_cli.commands.report", "tables with intervals from benchmark results"),
+        "models": Command("mnav_cli.commands.models", "what a chat model behind an endpoint can do"),
         "warm": Command("mnav_cli.commands.warm", "compile the numeric kernels", hidden=True),
     }
 )

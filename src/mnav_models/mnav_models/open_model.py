@@ -34,11 +34,12 @@ def open_model(
         return open_replay(Path(spec.removeprefix(REPLAY)))
     if not spec.startswith(("http://", "https://")):
         raise UsageError(f"model {spec!r}: allowed is {ALLOWED}")
-    model = open_endpoint(parse_endpoint(spec, _key(key)), capabilities, patience)
+    model = open_endpoint(parse_endpoint(spec, read_key(key)), capabilities, patience)
     return model if record_to is None else record(model, record_to)
 
 
-def _key(source: str | None) -> ApiKey | None:
+def read_key(source: str | None) -> ApiKey | None:
+    """The key in a file or, as keyring:SERVICE, in the system's keyring; None for None. Raises UsageError."""
     if source is None:
         return None
     if source.startswith(KEYRING):
