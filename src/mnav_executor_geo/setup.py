@@ -18,4 +18,8 @@ setup(
     maintainer_email="mnav@example.org",
     description="Geometric executor of mnav: visual point to goal, path and velocity from sensed geometry.",
     license="Apache-2.0",
+    entry_points={
+        "console_scripts": ["executor = mnav_executor_geo.executor_node:main"],
+        "mnav.nodes": ["executor = mnav_executor_geo.executor_node:make_node"],
+    },
 )

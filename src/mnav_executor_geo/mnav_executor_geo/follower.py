@@ -13,7 +13,7 @@ from mnav_core.geometry import SE2, wrap_angle
 from mnav_core.maps import GridMap
 from mnav_core.motion import STOP, Velocity
 from mnav_core.robot import RobotDescription
-from mnav_executor_geo.footprint import clear_times, outline, sweep_clear, touched_points
+from mnav_executor_geo.footprint import Outlines, clear_times, sweep_clear
 from mnav_executor_geo.paths import Path
 from mnav_executor_geo.settings import FollowerSettings
 from mnav_executor_geo.smoothing import line_is_clear
@@ -21,7 +21,6 @@ from mnav_executor_geo.smoothing import line_is_clear
 Array = NDArray[np.float64]
 _PERIOD_S = 0.1
 _SEARCH_AHEAD_M = 1.5
-_OUTLINE_SPACING_M = 0.04
 
 
 class FollowerState(Enum):
@@ -49,8 +48,7 @@ class PathFollower:
     def __init__(self, robot: RobotDescription, settings: FollowerSettings) -> None:
         self._limits = robot.limits
         self._settings = settings
-        self._points = outline(robot.footprint, _OUTLINE_SPACING_M, settings.padding_m)
-        self._bare = outline(robot.footprint, _OUTLINE_SPACING_M, 0.0)
+        self._outlines = Outlines(robot.footprint, settings.padding_m)
         self._path: Path | None = None
         self._index = 0
         self._turn_sign: float | None = None
@@ -59,9 +57,9 @@ class PathFollower:
         self._last_s: float | None = None
 
     @property
-    def footprint_points(self) -> Array:
-        """Outline (N, 2) of the padded footprint in the base frame."""
-        return self._points
+    def outlines(self) -> Outlines:
+        """Outlines of the footprint in the base frame."""
+        return self._outlines
 
     @property
     def index(self) -> int:
@@ -183,7 +181,7 @@ class PathFollower:
 
     def _way_round(self, pose: SE2, costmap: GridMap, error: float) -> float:
         sign = math.copysign(1.0, error)
-        points = self._fitting(pose, costmap)
+        points = self._outlines.fitting(costmap, pose)
         if sweep_clear(costmap, points, pose, error) < abs(error):
             other = error - sign * 2.0 * math.pi
             if sweep_clear(costmap, points, pose, other) >= abs(other):
@@ -222,12 +220,8 @@ class PathFollower:
         """Seconds (N,) that candidates (N, 3) can be driven from the present velocity, at most the horizon."""
         velocity = (self._last.vx, self._last.wz)
         accelerations = (self._limits.decel, self._limits.angular_decel)
-        checked = self._fitting(pose, costmap) if points is None else points
+        checked = self._outlines.fitting(costmap, pose) if points is None else points
         return clear_times(costmap, checked, pose, velocity, candidates, accelerations, horizon_s)
-
-    def _fitting(self, pose: SE2, costmap: GridMap) -> Array:
-        """The padded outline, or the bare one where the padding already touches something."""
-        return self._bare if touched_points(costmap, self._points, pose) > 0 else self._points
 
     def ramp(self, now_s: float, wanted: Velocity) -> Velocity:
         """The wanted velocity within the accelerations of the robot, counted from the last command."""

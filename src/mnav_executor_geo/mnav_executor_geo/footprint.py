@@ -12,6 +12,8 @@ from mnav_core.maps import GridMap
 from mnav_executor_geo.compiled import kernel
 
 Array = NDArray[np.float64]
+_SPACING_M = 0.04
+_SHRINKS_M = (0.0, -0.02, -0.04)
 
 
 def outline(footprint: tuple[tuple[float, float], ...], spacing_m: float, padding_m: float) -> Array:
@@ -143,3 +145,26 @@ def clear_times(
         np.ascontiguousarray(candidates, float), accelerations[0] * dt, accelerations[1] * dt, dt, steps,
     )  # fmt: skip
     return np.asarray(times, float)
+
+
+class Outlines:
+    """Outlines of one footprint, from padded to shrunk, of which the widest that is free now must stay so.
+
+    Lethal cells reach up to a cell beyond the obstacle, so a base close to it may touch them without having hit anything.
+    """
+
+    def __init__(self, footprint: tuple[tuple[float, float], ...], padding_m: float) -> None:
+        steps = (padding_m, *_SHRINKS_M)
+        self._rings = tuple(outline(footprint, _SPACING_M, padding) for padding in steps)
+
+    @property
+    def padded(self) -> Array:
+        """The widest outline (N, 2)."""
+        return self._rings[0]
+
+    def fitting(self, costmap: GridMap, pose: SE2, narrower: int = 0) -> Array:
+        """The widest outline (N, 2) that touches nothing at a pose, or one `narrower` steps below it."""
+        for index, ring in enumerate(self._rings):
+            if touched_points(costmap, ring, pose) == 0:
+                return self._rings[min(index + narrower, len(self._rings) - 1)]
+        return self._rings[-1]

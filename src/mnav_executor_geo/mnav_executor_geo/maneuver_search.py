@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mnav_core.geometry import SE2, wrap_angle
 from mnav_core.maps import GridMap
 from mnav_executor_geo.compiled import kernel
-from mnav_executor_geo.footprint import hits
+from mnav_executor_geo.footprint import hits, sweep_clear
 from mnav_executor_geo.grid_search import cost_factors
 from mnav_executor_geo.settings import ManeuverSettings
 
@@ -26,7 +26,7 @@ _STEPS = np.array(
     np.int64,
 )  # fmt: skip
 _ANGLES = np.arctan2(_STEPS[:, 1], _STEPS[:, 0]).astype(float)
-_MOST_EXPANDED = 60_000
+_MOST_EXPANDED = 150_000
 # How much dearer a step is that leaves less room than wished.
 _SCRAPE_FACTOR = 2.0
 
@@ -83,7 +83,7 @@ def _value(cost: NDArray[np.int8], grid: tuple[float, float, float], x: float, y
 def _lattice(
     cost: NDArray[np.int8], factor: NDArray[np.float32], steps: NDArray[np.int64], angles: Array,
     grid: tuple[float, float, float], points: Array, roomy: Array, frame: tuple[float, float, float, float],
-    turned: float, half: int, heading: int, goal_x: float, goal_y: float, within: float, goal_heading: int,
+    turned: float, half: int, headings: NDArray[np.int64], goal_x: float, goal_y: float, within: float, goal_heading: int,
     back_factor: float, turn_cost: float, most: int,
 ) -> tuple[NDArray[np.int32], int]:  # fmt: skip
     """Parents of the visited states and the goal state, -1 when none was found. Costs in metres of free space."""
@@ -94,9 +94,11 @@ def _lattice(
     parent = np.full(count, -1, np.int32)
     done = np.zeros(count, np.bool_)
     known = np.full(count, -1, np.int16)
-    first = heading * layer + half * size + half
-    g[first] = 0.0
-    queue = [(0.0, first)]
+    queue = [(0.0, headings[0] * layer + half * size + half)]
+    for heading in headings:
+        first = heading * layer + half * size + half
+        g[first] = 0.0
+        heapq.heappush(queue, (0.0, first))
     expanded = 0
     while len(queue) > 0 and expanded < most:
         state = heapq.heappop(queue)[1]
@@ -166,19 +168,45 @@ def find_maneuver(
     """Legs that bring the base within `within_m` of a place, with heading `yaw` unless None; None when there are none.
 
     `points` (N, 2) is the outline of the footprint; no step of a leg makes it touch more lethal cells. Steps at which a
-    wider outline, `roomy`, touches some are dearer. Searches 16 headings on a lattice that starts exactly at the pose.
+    wider outline, `roomy`, touches some are dearer. Searches 16 headings on a lattice that begins at the base, aligned
+    with the map (walls mostly are) and, where the base cannot turn to a heading of that, with the base.
     """
-    heading = nearest_heading(pose.yaw)
-    turned = wrap_angle(pose.yaw - float(_ANGLES[heading]))
+    starts = [
+        k for k in range(HEADINGS) if abs(turn := wrap_angle(float(_ANGLES[k]) - pose.yaw)) < 0.5
+        and sweep_clear(costmap, points, pose, turn) >= abs(turn)
+    ]  # fmt: skip
+    nearest = nearest_heading(pose.yaw)
+    frames = [(0.0, starts)] if starts else []
+    for turned, headings in [*frames, (wrap_angle(pose.yaw - float(_ANGLES[nearest])), [nearest])]:
+        legs = _find(costmap, points, roomy, pose, turned, headings, goal, within_m, yaw, cost_weight, settings)
+        if legs is not None:
+            return legs
+    return None
+
+
+def _find(
+    costmap: GridMap,
+    points: Array,
+    roomy: Array,
+    pose: SE2,
+    turned: float,
+    headings: list[int],
+    goal: tuple[float, float],
+    within_m: float,
+    yaw: float | None,
+    cost_weight: float,
+    settings: ManeuverSettings,
+) -> tuple[Leg, ...] | None:
+    """Legs on the lattice that is turned by `turned` against the map, from any of the headings."""
     half = math.ceil(settings.window_m / costmap.resolution)
     step = costmap.resolution
     frame = (pose.x, pose.y, step * math.cos(turned), step * math.sin(turned))
     parent, end = _lattice(
         np.ascontiguousarray(costmap.data), cost_factors(cost_weight), _STEPS, _ANGLES, (*costmap.origin, step),
-        points, roomy, frame, turned, half, heading, goal[0], goal[1], within_m,
+        points, roomy, frame, turned, half, np.array(headings), goal[0], goal[1], within_m,
         -1 if yaw is None else nearest_heading(yaw - turned), settings.back_factor, settings.turn_cost_m, _MOST_EXPANDED,
     )  # fmt: skip
-    return None if end < 0 else _to_legs(parent, end, frame, turned, half)
+    return None if end < 0 else _to_legs(pose, parent, end, frame, turned, half)
 
 
 def nearest_heading(yaw: float) -> int:
@@ -201,7 +229,7 @@ def _crop(
 
 
 def _to_legs(
-    parent: NDArray[np.int32], end: int, frame: tuple[float, float, float, float], turned: float, half: int
+    pose: SE2, parent: NDArray[np.int32], end: int, frame: tuple[float, float, float, float], turned: float, half: int
 ) -> tuple[Leg, ...]:
     size = 2 * half + 1
     layer = size * size
@@ -209,7 +237,8 @@ def _to_legs(
     while parent[states[-1]] >= 0:
         states.append(int(parent[states[-1]]))
     states.reverse()
-    legs: list[Leg] = []
+    first = wrap_angle(float(_ANGLES[states[0] // layer]) + turned)
+    legs = [Leg(LegKind.ROTATE, pose.x, pose.y, first, wrap_angle(first - pose.yaw))]
     for a, b in zip(states[:-1], states[1:], strict=True):
         x, y = _place(frame, half, b % layer // size, b % size)
         yaw, before = float(_ANGLES[b // layer]), float(_ANGLES[a // layer])

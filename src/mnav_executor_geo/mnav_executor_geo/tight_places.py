@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mnav_core.geometry import SE2
 from mnav_core.maps import FREE, INSCRIBED, GridMap
 from mnav_core.robot import RobotDescription
-from mnav_executor_geo.footprint import outline, sweep_clear, touched_points
+from mnav_executor_geo.footprint import Outlines, outline, sweep_clear, touched_points
 from mnav_executor_geo.maneuver_search import Leg, find_maneuver
 from mnav_executor_geo.paths import Path
 from mnav_executor_geo.settings import ExecutorSettings
@@ -35,8 +35,7 @@ class TightPlaces:
 
     def __init__(self, robot: RobotDescription, settings: ExecutorSettings) -> None:
         self._settings = settings
-        self._driven = outline(robot.footprint, _SPACING_M, 0.0)
-        self._planned = outline(robot.footprint, _SPACING_M, settings.maneuver.padding_m)
+        self._outlines = Outlines(robot.footprint, settings.maneuver.padding_m)
         self._wished = outline(robot.footprint, _SPACING_M, settings.maneuver.wished_padding_m)
 
     def to_goal(
@@ -75,11 +74,11 @@ class TightPlaces:
     def fits_head_on(self, costmap: GridMap, pose: SE2, goal: tuple[float, float]) -> bool:
         """Whether the footprint fits at a goal when the base comes straight from where it is."""
         heading = math.atan2(goal[1] - pose.y, goal[0] - pose.x)
-        return touched_points(costmap, self._planned, SE2(goal[0], goal[1], heading)) == 0
+        return touched_points(costmap, self._outlines.padded, SE2(goal[0], goal[1], heading)) == 0
 
     def _can_turn(self, costmap: GridMap, place: tuple[float, float]) -> bool:
         pose = SE2(place[0], place[1], 0.0)
-        points = self._planned
+        points = self._outlines.padded
         if touched_points(costmap, points, pose) > 0:
             return False
         return sweep_clear(costmap, points, pose, 2.0 * math.pi, 0.1) >= 2.0 * math.pi
@@ -88,5 +87,6 @@ class TightPlaces:
         self, costmap: GridMap, pose: SE2, goal: tuple[float, float], within_m: float, yaw: float | None
     ) -> Route | None:
         weight, settings = self._settings.planner.cost_weight, self._settings.maneuver
-        legs = find_maneuver(costmap, self._planned, self._wished, pose, goal, within_m, yaw, weight, settings)
-        return Route(legs, self._driven) if legs else None
+        points = self._outlines.fitting(costmap, pose)
+        legs = find_maneuver(costmap, points, self._wished, pose, goal, within_m, yaw, weight, settings)
+        return Route(legs, self._outlines.fitting(costmap, pose, 1)) if legs else None

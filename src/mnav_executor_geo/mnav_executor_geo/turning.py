@@ -60,7 +60,8 @@ class TurnTask:
             return TaskStep(status=MotionStatus.REACHED)
         if costmap is not None:
             ahead = math.copysign(min(abs(self._left), _LOOKAHEAD_RAD), self._left)
-            if sweep_clear(costmap, self._follower.footprint_points, inputs.pose, ahead) < abs(ahead):
+            points = self._follower.outlines.fitting(costmap, inputs.pose)
+            if sweep_clear(costmap, points, inputs.pose, ahead) < abs(ahead):
                 self._follower.halt()
                 if not self._make_room(inputs.now_s, inputs.pose, costmap):
                     return TaskStep(
