@@ -19,7 +19,10 @@ LATCH_SOLIMP = (0.99, 0.9999, 0.0005, 0.5, 2.0)
 
 @dataclass
 class Articulation:
-    """The joints of one house in one model. A latch is a joint limit narrowed to nothing: it costs no constraint at rest."""
+    """The joints of one house in one model.
+
+    A latch is a joint limit narrowed to nothing: it costs no constraint at rest.
+    """
 
     model: mujoco.MjModel
     record: HouseRecord

@@ -17,6 +17,7 @@ from mnav_core.nodes.self_starting import SelfStartingNode
 from mnav_core.parameters import declare_parameters
 from mnav_core.schedule import SensorSchedule
 from mnav_core.seams import World
+from mnav_core.sensing import SensorFrame
 from mnav_sim_bridge.robot_ports import PortSettings, RobotPorts
 from mnav_sim_bridge.simulation import LockstepLost, Pace, Simulation
 
@@ -67,6 +68,9 @@ class BridgeNode(SelfStartingNode):
         """Called in the simulation's thread before the first tick and after each; False ends the simulation."""
         return True
 
+    def on_sensed(self, robot: str, frame: SensorFrame) -> None:
+        """Called in the simulation's thread with everything that a robot sensed."""
+
     def on_lost(self, world: World, reason: str) -> None:
         """Called in the simulation's thread when a stage did not answer in lockstep."""
 
@@ -78,15 +82,15 @@ class BridgeNode(SelfStartingNode):
                 f"node {self.get_name()}: parameter namespaces = {self.settings.namespaces},"
                 f" allowed: one for each of robots = {self.settings.robots}"
             )
-        self._mailbox = Mailbox(self)
-        self._clock = self.create_publisher(Clock, "/clock", qos.command_qos())
+        self.mailbox = Mailbox(self)
+        self._time = self.create_publisher(Clock, "/clock", qos.command_qos())
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.stream_qos(depth=10))
 
     def activate(self) -> None:
         """Start the simulation."""
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
         self._thread.start()
-        self.create_timer(DIAGNOSTICS_PERIOD_S, self._diagnose, clock=self._wall_clock())
+        self.create_timer(DIAGNOSTICS_PERIOD_S, self._diagnose, clock=self.wall_clock())
 
     def destroy_node(self) -> None:
         """End the simulation, then the node."""
@@ -109,7 +113,7 @@ class BridgeNode(SelfStartingNode):
             def fail() -> None:
                 raise failure
 
-            self._mailbox.post(fail)
+            self.mailbox.post(fail)
 
     def _simulate(self, world: World) -> None:
         settings = self.settings
@@ -135,6 +139,7 @@ class BridgeNode(SelfStartingNode):
             self._arrived,
             self._tell_time,
             self.on_step,
+            self.on_sensed,
         )
         if not self.simulation.wait_for(self.may_start):
             return
@@ -145,9 +150,10 @@ class BridgeNode(SelfStartingNode):
             self.on_lost(world, str(lost))
 
     def _tell_time(self, now_s: float) -> None:
-        self._clock.publish(Clock(clock=to_time(now_s)))
+        self._time.publish(Clock(clock=to_time(now_s)))
 
-    def _wall_clock(self) -> Any:
+    def wall_clock(self) -> Any:
+        """A clock that goes on while simulated time stands still."""
         from rclpy.clock import Clock as WallClock
         from rclpy.clock import ClockType
 

@@ -1,4 +1,4 @@
-"""Restricted ground-truth detections: what a perfect detector would report under limits on range, size and occlusion."""
+"""Restricted ground-truth detections: a perfect detector under limits on range, size and occlusion."""
 
 from __future__ import annotations
 
@@ -183,7 +183,10 @@ def opaque_id(salt: str, entity_id: str) -> str:
 
 
 def silhouette_pixels(parts: Sequence[NDArray[np.float64]], camera: PinholeCamera, near: float = 0.02) -> int:
-    """Pixels that a union of convex bodies covers with nothing before it; each is vertices (N, 3) of the optical frame."""
+    """Pixels that a union of convex bodies covers with nothing before it.
+
+    Each part is vertices (N, 3) of the optical frame.
+    """
     canvas = np.zeros((camera.height, camera.width), np.uint8)
     for points in parts:
         points = _clipped(points, near)

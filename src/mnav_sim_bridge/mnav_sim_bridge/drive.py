@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from mnav_core.motion import Velocity
+from mnav_core.motion import STOP, Velocity
 from mnav_core.robot import Limits
 
 
@@ -14,7 +14,7 @@ class DriveRamp:
     """The velocity that the base is asked for now, approaching the command within the limits."""
 
     limits: Limits
-    current: Velocity = Velocity()
+    current: Velocity = STOP
 
     def advance(self, command: Velocity, dt: float) -> Velocity:
         """The next velocity, `dt` seconds later. A command that is not finite counts as rest."""
@@ -28,13 +28,13 @@ class DriveRamp:
 
     def reset(self) -> None:
         """At rest."""
-        self.current = Velocity()
+        self.current = STOP
 
 
 def clamped(command: Velocity, limits: Limits) -> Velocity:
     """The command within the robot's limits; rest when any part is not finite."""
     if not (math.isfinite(command.vx) and math.isfinite(command.vy) and math.isfinite(command.wz)):
-        return Velocity()
+        return STOP
     return Velocity(
         min(max(command.vx, limits.vx_min), limits.vx_max),
         min(max(command.vy, -limits.vy_max), limits.vy_max),

@@ -35,7 +35,7 @@ class RayScene(Protocol):
 
 
 def scan_directions(lidar: LidarDescription, seed: int, scan: int) -> NDArray[np.float32]:
-    """Unit directions (points, 3) of scan number `scan` in the sensor frame; scans continue one sequence, none repeats."""
+    """Unit directions (points, 3) of scan number `scan` in the sensor frame; scans continue one sequence."""
     shift = generator("lidar", seed).random(2)
     # The index is folded by exact modular steps so that late scans keep their precision.
     first_u, first_v = math.fmod(scan * lidar.points * _STEP_U, 1.0), math.fmod(scan * lidar.points * _STEP_V, 1.0)

@@ -33,7 +33,8 @@ def process_context() -> _Context:
         context.make_current()
     except (AttributeError, ImportError, RuntimeError, OSError) as error:
         raise RuntimeError(
-            f"no OpenGL for rendering ({type(error).__name__}: {error}); install libegl1 and libgl1-mesa-dri, or libosmesa6"
+            f"no OpenGL for rendering ({type(error).__name__}: {error}); "
+            "install libegl1 and libgl1-mesa-dri, or libosmesa6"
         ) from error
     return context
 
@@ -171,7 +172,7 @@ class SceneRenderer:
 
 
 def look_at(eye: tuple[float, float, float], target: tuple[float, float, float]) -> SE3:
-    """An optical frame at `eye` looking at `target`, upright. Raises ValueError when it would look straight up or down."""
+    """An upright optical frame at `eye` looking at `target`. Raises ValueError when that is straight up or down."""
     forward = np.array(target, float) - np.array(eye, float)
     forward /= np.linalg.norm(forward)
     if math.hypot(forward[0], forward[1]) < 1e-6:

@@ -60,6 +60,7 @@ class RobotPorts:
         self._inbox = _Inbox()
         self._publishers: dict[str, Any] = {}
         self._stamp_ns = 0
+        self._commands: list[Any] = []
 
     def open(self) -> None:
         """Create publishers and subscriptions, and tell the static transforms."""
@@ -115,6 +116,13 @@ class RobotPorts:
                 )
             )
 
+    def is_connected(self) -> bool:
+        """Whether maps, executor and mind listen, and the gate commands."""
+        listeners = self._publishers["odom"].get_subscription_count() >= 2 and all(
+            self._publishers[name].get_subscription_count() >= 1 for name in ("tf", "detections")
+        )
+        return listeners and all(subscription.get_publisher_count() >= 1 for subscription in self._commands)
+
     def newest_command(self, now_s: float) -> RobotCommand:
         """The newest command; a velocity older than the timeout is rest, as in a driver. Call it under `arrived`."""
         inbox = self._inbox
@@ -146,7 +154,9 @@ class RobotPorts:
         self._publishers[topic] = self._node.create_publisher(message_type, f"{self._prefix}{topic}", profile)
 
     def _subscribe(self, message_type: Any, topic: str, callback: Any, profile: Any) -> None:
-        self._node.create_subscription(message_type, f"{self._prefix}{topic}", callback, profile)
+        made = self._node.create_subscription(message_type, f"{self._prefix}{topic}", callback, profile)
+        if topic != "tick_done":
+            self._commands.append(made)
 
     def _side_views_wanted(self) -> bool:
         if self._settings.lockstep:

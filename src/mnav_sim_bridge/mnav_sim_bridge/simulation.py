@@ -29,6 +29,10 @@ class Ports(Protocol):
         """Send what was read."""
         ...
 
+    def is_connected(self) -> bool:
+        """Whether somebody listens to this robot and somebody drives it."""
+        ...
+
     def newest_command(self, now_s: float) -> RobotCommand:
         """What the robot is to do now."""
         ...
@@ -67,6 +71,7 @@ class Simulation:
     arrived: threading.Condition
     tell_time: Callable[[float], None]
     on_step: Callable[[World], bool]
+    on_sensed: Callable[[str, SensorFrame], None] = lambda _robot, _frame: None
     ticks: int = 0
     started: float | None = None
     _stopped: bool = False
@@ -84,6 +89,10 @@ class Simulation:
         with self.arrived:
             self._stopped = True
             self.arrived.notify_all()
+
+    def is_connected(self) -> bool:
+        """Whether every robot has somebody who listens to it and somebody who drives it."""
+        return all(port.is_connected() for port in self.ports)
 
     def wait_for(self, ready: Callable[[], bool]) -> bool:
         """Poll until `ready`; False when stopped first."""
@@ -109,7 +118,9 @@ class Simulation:
         self.tell_time(self.world.time_s)
         for port in self.ports:
             request = port.request(self.ticks, self.schedule)
-            port.publish(self.world.sense(port.name, request), self.ticks, request)
+            frame = self.world.sense(port.name, request)
+            self.on_sensed(port.name, frame)
+            port.publish(frame, self.ticks, request)
 
     def _await_commands(self) -> Mapping[str, RobotCommand] | None:
         now_s = self.world.time_s

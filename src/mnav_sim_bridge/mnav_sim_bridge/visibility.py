@@ -105,7 +105,8 @@ class ViewCuller:
         if not start:
             return None
         seen: set[int] = set()
-        stack = [(k, _view_cone(camera, optical_in_map), (k,)) for k in start]
+        cone = _view_cone(camera, optical_in_map)
+        stack: list[tuple[int, Cone, tuple[int, ...]]] = [(k, cone, (k,)) for k in start]
         while stack:
             room, cone, path = stack.pop()
             seen.add(room)

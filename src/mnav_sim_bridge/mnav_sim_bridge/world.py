@@ -38,7 +38,7 @@ class WorldSettings:
     physics_s: float = 0.005
     lidar_noise_m: float = 0.0
     depth_max_m: float = 10.0
-    detection: DetectionSettings = DetectionSettings()
+    detection: DetectionSettings = field(default_factory=DetectionSettings)
 
     def __post_init__(self) -> None:
         steps = self.tick_s / self.physics_s
@@ -61,7 +61,7 @@ class _Robot:
 
 @dataclass
 class MujocoWorld:
-    """One house and its robots. `reset` must be called first; equal seeds and commands give equal states, bit for bit."""
+    """One house and its robots; equal seeds and commands give equal states, bit for bit."""
 
     house: House
     settings: WorldSettings
@@ -111,7 +111,7 @@ class MujocoWorld:
         raise KeyError(f"entity {entity_id!r} is not in this house")
 
     def reset(self, seed: int) -> None:
-        """Robots at their start poses, joints where the house starts; `seed` drives scan pattern, noise and opaque ids."""
+        """Robots at their start poses, joints where the house starts; `seed` drives scans, noise and opaque ids."""
         self.seed = seed
         self._ticks = 0
         mujoco.mj_resetData(self.model, self.data)
@@ -173,7 +173,7 @@ class MujocoWorld:
         digest.update("\x1f".join(self.articulation.latched()).encode())
         for robot in self._robots.values():
             digest.update(
-                np.float64([robot.pitch, robot.ramp.current.vx, robot.ramp.current.vy, robot.ramp.current.wz]).tobytes()
+                np.array([robot.pitch, robot.ramp.current.vx, robot.ramp.current.vy, robot.ramp.current.wz]).tobytes()
             )
         return digest.hexdigest()
 

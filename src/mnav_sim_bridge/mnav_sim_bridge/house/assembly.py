@@ -70,8 +70,8 @@ def assemble(design: HouseDesign, doors: str = "open") -> House:
     furniture: list[FurnitureRecord] = []
     containers: list[ContainerRecord] = []
     for named in design.furniture:
-        record, inside = _emit_furniture(emitter, design, named, held)
-        furniture.append(record)
+        piece, inside = _emit_furniture(emitter, design, named, held)
+        furniture.append(piece)
         containers.extend(inside)
     for thing in held.get((None, None), []):
         body = body_at(spec.worldbody, thing.name, thing.position, yaw_quat(thing.yaw))
@@ -110,8 +110,8 @@ def _new_spec(design: HouseDesign) -> mujoco.MjSpec:
     visual.global_.offwidth, visual.global_.offheight = 1280, 960
     visual.map.znear, visual.map.zfar = 0.004, 4.0
     visual.quality.offsamples, visual.quality.numquads, visual.quality.shadowsize = 0, 1, 2048
-    visual.headlight.ambient = [0.42, 0.42, 0.42]
-    visual.headlight.diffuse = [0.22, 0.22, 0.22]
+    visual.headlight.ambient = [0.47, 0.47, 0.47]
+    visual.headlight.diffuse = [0.26, 0.26, 0.26]
     visual.headlight.specular = [0.05, 0.05, 0.05]
     w, d = design.size
     # znear and zfar are multiples of the extent: 2.4 cm and 24 m at 6 m.
@@ -137,7 +137,7 @@ def _emit_lights(spec: mujoco.MjSpec, design: HouseDesign) -> None:
         x, y = room.rect.centre
         lamp = spec.worldbody.add_light(
             name=f"lamp_{name}", type=mujoco.mjtLightType.mjLIGHT_SPOT, pos=[x, y, WALL_HEIGHT - 0.1], dir=[0, 0, -1],
-            diffuse=[0.55, 0.51, 0.44], specular=[0.12] * 3, castshadow=True, active=False,
+            diffuse=[0.27, 0.255, 0.22], specular=[0.12] * 3, castshadow=True, active=False,
         )  # fmt: skip
         lamp.cutoff, lamp.exponent, lamp.attenuation = 80, 1, [1, 0, 0.04]
 
@@ -146,7 +146,8 @@ def _emit_passages(
     emitter: Emitter, design: HouseDesign, doors: str
 ) -> tuple[tuple[DoorRecord, ...], tuple[OpeningRecord, ...]]:
     rng = generator("house-doors", design.seed, design.sub_seed)
-    records, openings = [], []
+    records: list[DoorRecord] = []
+    openings: list[OpeningRecord] = []
     for passage in design.passages:
         names = (design.room_names[passage.rooms[0]], design.room_names[passage.rooms[1]])
         if not passage.leaf:
@@ -171,7 +172,7 @@ def _emit_passages(
                 opens_into=design.room_names[passage.into],
                 hinge_side=passage.hinge_sign,
                 handle=(0.74, -turn * 0.02, 1.0),
-            )  # fmt: skip
+            )
         )
     return tuple(records), tuple(openings)
 
@@ -242,7 +243,7 @@ def _container_records(design: HouseDesign, named: NamedFurniture, part_names: d
                 contents=contents,
                 front=(x, y, first.pos[2]),
                 facing=math.remainder(item.yaw, 2 * math.pi),
-            )  # fmt: skip
+            )
         )
     return made
 

@@ -31,7 +31,11 @@ _LIVING = ("living_room", "office", "bedroom")
 _WET = ("bathroom", "laundry")
 _ALL = ("kitchen", "dining_room", "living_room", "office", "bedroom", "hallway", "laundry", "bathroom")
 _EAT = ("dining_table", "counter", "coffee_table")
+_TOPS = ("dining_table", "coffee_table", "shelf", "console", "dresser_top", "side_table")
 _DRY = ("desk", "shelf", "coffee_table", "nightstand", "dresser_top", "tv_stand", "side_table", "console")
+_LOW = ("coffee_table", "dining_table", "sofa", "console", "bench")
+_WORK = ("desk", "dining_table", "coffee_table", "bed")
+_REST = ("coffee_table", "sofa", "tv_stand", "nightstand", "bed")
 _FLOOR = ("floor",)
 
 
@@ -67,13 +71,13 @@ _ROWS = (
     _Row("cereal_box", _KITCHEN, ("counter", "dining_table"), ("cabinet",)),
     _Row("milk", _KITCHEN, _EAT, ("fridge",)),
     _Row("book", (*_LIVING, "hallway"), (*_DRY, "sofa", "bed"), ("drawer",), 1.4),
-    _Row("newspaper", ("living_room", "dining_room", "hallway", "office"), ("coffee_table", "dining_table", "sofa", "console", "bench")),
-    _Row("laptop", ("living_room", "office", "bedroom", "dining_room"), ("desk", "dining_table", "coffee_table", "bed"), (), 1.2),
-    _Row("remote_control", ("living_room", "bedroom"), ("coffee_table", "sofa", "tv_stand", "nightstand", "bed"), ("drawer",)),
+    _Row("newspaper", ("living_room", "dining_room", "hallway", "office"), _LOW),
+    _Row("laptop", ("living_room", "office", "bedroom", "dining_room"), _WORK, (), 1.2),
+    _Row("remote_control", ("living_room", "bedroom"), _REST, ("drawer",)),
     _Row("cell_phone", _LIVING, (*_DRY, "bed", "sofa"), ("drawer",)),
     _Row("pillow", ("living_room", "bedroom"), ("sofa", "bed")),
-    _Row("vase", ("living_room", "dining_room", "hallway", "bedroom"), ("dining_table", "coffee_table", "shelf", "console", "dresser_top", "side_table")),
-    _Row("candle", ("living_room", "dining_room", "bedroom", "bathroom"), ("dining_table", "coffee_table", "shelf", "dresser_top", "basin", "side_table")),
+    _Row("vase", ("living_room", "dining_room", "hallway", "bedroom"), _TOPS),
+    _Row("candle", ("living_room", "dining_room", "bedroom", "bathroom"), (*_TOPS, "basin")),
     _Row("desk_lamp", ("office", "bedroom", "living_room"), ("desk", "dresser_top")),
     _Row("table_lamp", ("bedroom", "living_room", "hallway"), ("nightstand", "side_table", "console", "dresser_top")),
     _Row("alarm_clock", ("bedroom", "office"), ("nightstand", "dresser_top", "desk", "shelf"), ("drawer",)),

@@ -86,7 +86,7 @@ def _floor_checks(
 
 
 def reached_rooms(record: HouseRecord, grid: GridMap, radius: float, turn_radius: float) -> tuple[float, float]:
-    """Share of rooms with MIN_FLOOR_M2 of floor connected for a disc of `radius`, and with room to turn on that floor."""
+    """Share of rooms with MIN_FLOOR_M2 of floor connected for a disc of `radius`, and of those with room to turn."""
     clearance = ndimage.distance_transform_edt(grid.data == 0) * grid.resolution
     labels, count = ndimage.label(clearance > radius)
     if count == 0:
@@ -108,9 +108,11 @@ def _cells_of(room: RoomRecord, grid: GridMap) -> tuple[slice, slice]:
 def _penetration(model: mujoco.MjModel, data: mujoco.MjData, joints: Articulation) -> Check:
     """Deepest overlap of a leaf or drawer with anything, as the house starts and with every part closed."""
     worst = 0.0
-    for prepare in (joints.reset, lambda d: [joints.set_fraction(d, j, 0.0) for j in joints.joints()]):
+    for closed in (False, True):
         mujoco.mj_resetData(model, data)
-        prepare(data)
+        joints.reset(data)
+        for joint in joints.joints() if closed else ():
+            joints.set_fraction(data, joint, 0.0)
         mujoco.mj_forward(model, data)
         worst = max([worst, *(-float(c.dist) for c in data.contact[: data.ncon])])
     return Check("initial penetration, m", round(worst, 6), PENETRATION_M, at_least=False)

@@ -59,7 +59,7 @@ def hinged_leaf(
     name: str, front: float, y0: float, y1: float, z0: float, z1: float, right_hung: bool, finish: Finish,
     mass: float = 3.0, handle_z: float | None = None, extra: tuple[Shape, ...] = (),
 ) -> MovingPart:  # fmt: skip
-    """A leaf covering the front between y0..y1 and z0..z1, hung on its right (-y) or left (+y) edge, opening forwards."""
+    """A leaf before y0..y1 and z0..z1, hung on its right (-y) or left (+y) edge, opening forwards."""
     w, h = y1 - y0 - 2 * GAP, z1 - z0 - 2 * GAP
     side = 1.0 if right_hung else -1.0
     hinge_y = y0 if right_hung else y1

@@ -108,16 +108,17 @@ def sink_counter(
     return Furniture(category, tuple(shapes), surfaces if rim > 0.12 else (), access=0.8)
 
 
-def stove(width: float = 0.6, depth: float = 0.6) -> Furniture:
-    """An oven with four rings on top and a hood above."""
+def stove(hood: bool, width: float = 0.6, depth: float = 0.6) -> Furniture:
+    """An oven with four rings on top, and a hood above where no window is in the way."""
     shapes = [
         standing_box((depth - 0.02, width, 0.88), -0.01, 0, 0, STEEL),
         standing_box((depth, width, 0.02), 0, 0, 0.88, BLACK),
         box((0.012, width - 0.08, 0.42), (depth / 2 - 0.015, 0, 0.44), BLACK),
         capsule(0.01, width - 0.2, (depth / 2 + 0.015, 0, 0.69), CHROME, "y"),
-        standing_box((0.36, width, 0.05), -0.1, 0, 1.62, STEEL),
-        standing_box((0.22, 0.24, 0.7), -0.17, 0, 1.67, STEEL),
     ]
+    if hood:
+        shapes.append(standing_box((0.36, width, 0.05), -0.1, 0, 1.62, STEEL))
+        shapes.append(standing_box((0.22, 0.24, 0.7), -0.17, 0, 1.67, STEEL))
     for x in (-0.13, 0.13):
         for y in (-0.14, 0.14):
             shapes.append(cylinder(0.09, 0.006, (x, y, 0.903), CERAMIC_DARK))

@@ -63,23 +63,20 @@ def _kitchen(rng: Rng, palette: Palette, floor: RoomFloor) -> None:
     right = bool(rng.random() < 0.5)
     fridge = containers.fridge(palette.fridge, right, bool(rng.random() < 0.7), float(rng.uniform(1.6, 1.8)))
     cab, top = palette.cabinet, palette.counter_top
-    size = (0.6, 0.8, 0.9)
-    row = [
-        fridge,
-        containers.cupboard(size, cab, cab, top, 2, "counter"),
-        fittings.sink_counter(0.9, cab, top, "counter"),
-        containers.drawer_unit((0.6, 0.6, 0.9), cab, cab, top, 3, 1, "counter", "counter"),
-        fittings.stove(),
-        containers.cupboard((0.6, 0.6, 0.9), cab, cab, top, 1, "counter"),
-    ]
-    if not floor.row(rng, row):
-        floor.against_wall(rng, fridge)
-    if not any(p.furniture.category == "fridge" for p in floor.placed):
-        floor.against_wall(rng, fridge, 60, 0.8)
-    if not any(p.furniture.category == "stove" for p in floor.placed):
-        floor.row(rng, [fittings.stove(), fittings.counter(0.6, cab, top)])
-    if not any(p.furniture.category == "sink" for p in floor.placed):
-        floor.against_wall(rng, fittings.sink_counter(0.9, cab, top, "counter"), 40)
+    stove = (fittings.stove(True), fittings.stove(False))
+    sink = (fittings.sink_counter(0.9, cab, top, "counter"),)
+    double = (containers.cupboard((0.6, 0.8, 0.9), cab, cab, top, 2, "counter"),)
+    single = (containers.cupboard((0.6, 0.5, 0.9), cab, cab, top, 1, "counter"), fittings.counter(0.5, cab, top))
+    drawers = (containers.drawer_unit((0.6, 0.6, 0.9), cab, cab, top, 3, 1, "counter", "counter"),)
+    middle = [double, sink, drawers, stove]
+    order = [middle[int(i)] for i in rng.permutation(4)]
+    floor.row(rng, [(fridge,), *order, single])
+    # What one wall did not take goes to another, the things that make a kitchen first.
+    for category, needed in (("fridge", (fridge,)), ("stove", stove), ("sink", sink)):
+        if not any(p.furniture.category == category for p in floor.placed):
+            floor.row(rng, [needed, single])
+    if not any(p.furniture.parts and p.furniture.category != "fridge" for p in floor.placed):
+        floor.row(rng, [drawers, double])
     if not any(r.rooms and _is_dining(floor, i) for r in floor.passages for i in r.rooms):
         _table_with_chairs(rng, palette, floor, seats=int(rng.integers(2, 5)), small=True)
 
@@ -281,14 +278,8 @@ def _office(rng: Rng, palette: Palette, floor: RoomFloor) -> None:
 
 def _laundry(rng: Rng, palette: Palette, floor: RoomFloor) -> None:
     cab, top = palette.cabinet, palette.counter_top
-    floor.row(
-        rng,
-        [
-            fittings.washing_machine(),
-            fittings.counter(0.7, cab, top),
-            containers.cupboard((0.58, 0.7, 0.9), cab, cab, top, 2, "counter"),
-        ],
-    )
+    cupboard = containers.cupboard((0.58, 0.7, 0.9), cab, cab, top, 2, "counter")
+    floor.row(rng, [(fittings.washing_machine(),), (fittings.counter(0.7, cab, top),), (cupboard,)])
     floor.against_wall(rng, fittings.laundry_basket(WICKER), 20, 0.9)
     if rng.random() < 0.6:
         floor.against_wall(rng, fittings.shoe_bench(palette.wood, palette.fabric), 15, 0.5)

@@ -18,7 +18,7 @@ class Motion(Enum):
 
 @dataclass(frozen=True)
 class Surface:
-    """A level place that carries objects: `rect` and height `z` in the furniture's frame, `headroom` above it, metres."""
+    """A level place that carries objects: `rect`, height `z` and `headroom` in the furniture's frame, metres."""
 
     tag: str
     rect: Rect

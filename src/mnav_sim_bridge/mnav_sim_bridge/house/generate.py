@@ -49,7 +49,7 @@ def generate_house(
 def rebuild_house(
     seed: int, sub_seed: int, rooms: int | None = None, doors: str = "open", xml_sha256: str | None = None
 ) -> House:
-    """An already accepted house without its checks. Raises UsageError when it is not the one that `xml_sha256` names."""
+    """An accepted house again, without its checks. Raises UsageError when it is not what `xml_sha256` names."""
     _refuse_bad(rooms, doors)
     design = draw_design(seed, sub_seed, rooms)
     if design is None:

@@ -100,7 +100,7 @@ def shared_edge(a: Rect, b: Rect) -> Edge | None:
 
 
 def draw_passages(rng: Rng, rooms: tuple[PlannedRoom, ...]) -> tuple[Passage, ...] | None:
-    """Passages that connect every room, none of them only through a bedroom or bathroom; None when the plan allows none.
+    """Passages that connect every room, none only through a bedroom or bathroom; None when the plan allows none.
 
     A room opens onto the hallway, else onto the living room, else onto another public room; a bathroom without any of
     these may belong to one bedroom.
@@ -169,9 +169,9 @@ def _place(
 
 def _conflict(rooms: tuple[PlannedRoom, ...], a: Passage, b: Passage) -> bool:
     """True when a leaf of one would sweep the place in front of the other, or both pierce the same wall too closely."""
-    if a.edge.axis == b.edge.axis and abs(a.edge.at - b.edge.at) < 1e-6:
-        if abs(a.along - b.along) < (a.width + b.width) / 2 + 0.3:
-            return True
+    same_wall = a.edge.axis == b.edge.axis and abs(a.edge.at - b.edge.at) < 1e-6
+    if same_wall and abs(a.along - b.along) < (a.width + b.width) / 2 + 0.3:
+        return True
     for room in set(a.rooms) & set(b.rooms):
         swept = (a.leaf and a.into == room) or (b.leaf and b.into == room)
         if swept and a.clear_zone(rooms, room).overlaps(b.clear_zone(rooms, room)):
@@ -184,11 +184,12 @@ def draw_windows(rng: Rng, rooms: tuple[PlannedRoom, ...]) -> tuple[Window, ...]
     made: list[Window] = []
     for i, room in enumerate(rooms):
         edges = [e for e in _outer_edges(i, rooms) if e.length > 1.5]
-        rng.shuffle(edges)  # type: ignore[arg-type]
+        rng.shuffle(edges)
         wanted = 2 if room.kind in ("living_room", "bedroom", "dining_room") else 1
         for edge in edges[:wanted]:
             small = room.kind in ("bathroom", "laundry", "hallway")
-            width = 0.7 if small else float(min(1.8, edge.length - 0.9))
+            widest = 1.2 if room.kind == "kitchen" else 1.8
+            width = 0.7 if small else float(min(widest, edge.length - 0.9))
             along = (edge.start + edge.end) / 2 + float(rng.uniform(-0.2, 0.2)) * (edge.length - width - 0.5)
             height, sill = (0.6, 1.5) if small else (1.15, 0.95)
             made.append(Window(i, edge, along, width, height, sill))

@@ -43,6 +43,7 @@ _FABRICS = (
     (190, 170, 140),
     (66, 98, 110),
 )
+_TILES = ((236, 238, 238), (206, 222, 226), (226, 218, 204), (212, 226, 214))
 _RUGS = ((184, 120, 96), (110, 130, 160), (190, 178, 156), (150, 100, 110), (120, 140, 116))
 
 
@@ -55,6 +56,7 @@ class Palette:
     floor: Finish
     wet_floor: Finish
     walls: tuple[Finish, ...]
+    wall_tiles: Finish
     trim: Finish
     leaf: Finish
     fabric: Finish
@@ -74,19 +76,21 @@ def draw_palette(rng: np.random.Generator) -> Palette:
 
     wood = pick(_WOODS[:4])
     cabinets = ((238, 236, 230), wood, (176, 192, 186), (120, 134, 146), (226, 214, 190))
+    dark = (max(30, int(wood[0] * 0.7)), max(30, int(wood[1] * 0.7)), max(30, int(wood[2] * 0.7)))
     wall_order = rng.permutation(len(_WALLS))
     accent = textured("plaster", *pick(_ACCENTS))
     return Palette(
         wood=textured("wood", *wood, shine=0.15),
-        wood_dark=textured("wood", *(max(30, int(c * 0.7)) for c in wood), shine=0.15),
+        wood_dark=textured("wood", *dark, shine=0.15),
         floor=textured("planks", *pick(_FLOORS), repeat=0.9, shine=0.15),
         wet_floor=textured(
             ("tiles", "checker")[int(rng.integers(2))],
-            *((214, 214, 208), (196, 204, 208), (224, 214, 198))[int(rng.integers(3))],
+            *((196, 196, 190), (178, 186, 190), (206, 194, 176))[int(rng.integers(3))],
             repeat=0.8,
             shine=0.3,
         ),
         walls=(*(textured("plaster", *_WALLS[i]) for i in wall_order[:4]), accent),
+        wall_tiles=textured("tiles", *_TILES[int(rng.integers(len(_TILES)))], repeat=1.6, shine=0.3),
         trim=paint(244, 243, 238),
         leaf=textured("wood", *((236, 232, 224), pick(_WOODS[:3]))[int(rng.integers(2))], shine=0.15),
         fabric=textured("fabric", *pick(_FABRICS), repeat=2),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +30,7 @@ _COLOURS = {
     "dining_room": (240, 200, 186), "office": (221, 205, 236), "laundry": (212, 221, 221), "hallway": (235, 231, 220),
 }  # fmt: skip
 Image = NDArray[np.uint8]
+Rectangle = Callable[[Sequence[float], tuple[int, int, int]], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +82,7 @@ def _area(room: RoomRecord) -> float:
 
 
 def _light_room(record: HouseRecord, model: mujoco.MjModel, room: RoomRecord) -> None:
-    """Switch on the lamps of one room and the nearest other; the headlight steps back so that the lamps' shadows show."""
+    """Switch on the lamps of one room and of the two nearest; only its own throws shadows."""
     cx, cy = (room.rect[0] + room.rect[2]) / 2, (room.rect[1] + room.rect[3]) / 2
 
     def distance(other: RoomRecord) -> float:
@@ -128,7 +129,7 @@ def _ranked_shots(record: HouseRecord, model: mujoco.MjModel, renderer: SceneRen
 
 
 def plan_picture(record: HouseRecord) -> Image:
-    """The plan seen from above, RGB: rooms named and coloured, doors with their swing, furniture, objects, containers."""
+    """The plan from above, RGB: rooms named and coloured, doors with their swing, furniture, objects, containers."""
     margin = 0.6
     width = int((record.size[0] + 2 * margin) * PIXELS_PER_M)
     height = int((record.size[1] + 2 * margin) * PIXELS_PER_M)
@@ -181,15 +182,21 @@ def plan_picture(record: HouseRecord) -> Image:
     return canvas
 
 
-def _gap(rectangle: object, centre: Sequence[float], axis: str, width: float, colour: tuple[int, int, int]) -> None:
+def _gap(rectangle: Rectangle, centre: Sequence[float], axis: str, width: float, colour: tuple[int, int, int]) -> None:
     half, deep = width / 2, 0.06
     x, y = centre[0], centre[1]
     rect = (x - half, y - deep, x + half, y + deep) if axis == "x" else (x - deep, y - half, x + deep, y + half)
-    rectangle(rect, colour)  # type: ignore[operator]
+    rectangle(rect, colour)
 
 
 def _swing(
-    canvas: Image, pixel: object, record: HouseRecord, centre: Sequence[float], axis: str, hinge_side: int, into: str
+    canvas: Image,
+    pixel: Callable[[float, float], tuple[int, int]],
+    record: HouseRecord,
+    centre: Sequence[float],
+    axis: str,
+    hinge_side: int,
+    into: str,
 ) -> None:
     """The quarter circle that a leaf sweeps."""
     room = next(r for r in record.rooms if r.id == into)
@@ -200,7 +207,7 @@ def _swing(
     hinge = np.array(centre) + along * hinge_side * 0.43 + across * side * 0.06
     turn = np.linspace(0, math.pi / 2, 16)
     arc = [hinge + 0.85 * (-hinge_side * math.cos(a) * along + side * math.sin(a) * across) for a in turn]
-    points = np.array([pixel(float(p[0]), float(p[1])) for p in arc], np.int32)  # type: ignore[operator]
+    points = np.array([pixel(float(p[0]), float(p[1])) for p in arc], np.int32)
     cv2.polylines(canvas, [points], False, (120, 90, 50), 1, cv2.LINE_AA)
     cv2.line(
         canvas,
@@ -209,7 +216,7 @@ def _swing(
         (120, 90, 50),
         2,
         cv2.LINE_AA,
-    )  # type: ignore[operator]
+    )
 
 
 def _text(

@@ -194,10 +194,8 @@ class RoomFloor:
             low, high = low + width / 2 + WALL_GAP, high - width / 2 - WALL_GAP
             if high < low:
                 continue
-            if rng.random() < corner:
-                along = low if rng.random() < 0.5 else high
-            else:
-                along = float(rng.uniform(low, high))
+            in_corner = rng.random() < corner
+            along = (low if rng.random() < 0.5 else high) if in_corner else float(rng.uniform(low, high))
             item = self.wall_pose(furniture, wall, along)
             if self.fits(item):
                 self.placed.append(item)
@@ -245,8 +243,11 @@ class RoomFloor:
             return placed
         return None
 
-    def row(self, rng: Rng, pieces: list[Furniture], tries: int = 24) -> list[Placed]:
-        """Put as many leading pieces as fit side by side against one wall; the longest row of the tries stays."""
+    def row(self, rng: Rng, pieces: list[tuple[Furniture, ...]], tries: int = 16) -> list[Placed]:
+        """Put as many pieces as fit side by side against one wall; of each the first alternative that fits.
+
+        The longest row of the tries stays.
+        """
         best: list[Placed] = []
         for _ in range(tries):
             wall = tuple(FACING)[int(rng.integers(4))]
@@ -254,16 +255,18 @@ class RoomFloor:
             upward = rng.random() < 0.5
             cursor = low + WALL_GAP if upward else high - WALL_GAP
             made: list[Placed] = []
-            for piece in pieces:
-                width = piece.footprint.depth
-                along = cursor + width / 2 if upward else cursor - width / 2
-                if not low <= along - width / 2 <= along + width / 2 <= high:
-                    continue
-                item = self.wall_pose(piece, wall, along)
-                if self.fits(item):
-                    self.placed.append(item)
-                    made.append(item)
-                    cursor += (width + 0.004) if upward else -(width + 0.004)
+            for alternatives in pieces:
+                for piece in alternatives:
+                    width = piece.footprint.depth
+                    along = cursor + width / 2 if upward else cursor - width / 2
+                    if not low <= along - width / 2 <= along + width / 2 <= high:
+                        continue
+                    item = self.wall_pose(piece, wall, along)
+                    if self.fits(item):
+                        self.placed.append(item)
+                        made.append(item)
+                        cursor += (width + 0.004) if upward else -(width + 0.004)
+                        break
             for item in made:
                 self.placed.remove(item)
             if len(made) > len(best):

@@ -55,7 +55,7 @@ class OpeningRecord:
 
 @dataclass(frozen=True)
 class ContainerRecord:
-    """A fridge, cabinet or drawer: its joints (all 0 when closed, `travel` fully open), interior in the frame of `body`."""
+    """A fridge, cabinet or drawer: joints (0 closed, `travel` open), interior in the frame of `body`."""
 
     id: str
     category: str

@@ -20,7 +20,7 @@ from mnav_sim_bridge.house.openings import (
     Window,
     outer_edges,
 )  # fmt: skip
-from mnav_sim_bridge.house.palette import CHROME, WHITE, paint, textured
+from mnav_sim_bridge.house.palette import CHROME, WHITE, textured
 from mnav_sim_bridge.house.rectangles import Rect
 from mnav_sim_bridge.house.shapes import Finish, Shape, Vector, box, capsule, cylinder, yaw_quat
 
@@ -29,7 +29,7 @@ DOOR_TRAVEL = 1.75
 DOOR_MASS = 16.0
 LEAF_THICKNESS = 0.04
 WET = ("bathroom", "laundry", "kitchen")
-CEILING_FINISH = paint(246, 245, 242, 0.0)
+CEILING_FINISH = Finish((0.96, 0.96, 0.95), shine=0.0, glow=0.35)
 GRASS = textured("grass", 255, 255, 255, 0.25, 0.0)
 FACADE = textured("plaster", 214, 204, 188)
 GLOW = Finish((1.0, 0.97, 0.9), glow=0.9)
@@ -109,9 +109,15 @@ def _slab(axis: str, a: float, b: float, near: float, far: float, z0: float, z1:
 def _emit_room_walls(emitter: Emitter, design: HouseDesign, index: int) -> None:
     """The inner half of each wall of a room, in the room's own colour, with a skirting board."""
     world, rect = emitter.spec.worldbody, design.rooms[index].rect
-    finish = design.palette.walls[design.wall_finish[index]]
-    sides = (("x", rect.y0, 1, rect.x0, rect.x1), ("x", rect.y1, -1, rect.x0, rect.x1),
-             ("y", rect.x0, 1, rect.y0 + HALF_WALL, rect.y1 - HALF_WALL), ("y", rect.x1, -1, rect.y0 + HALF_WALL, rect.y1 - HALF_WALL))  # fmt: skip
+    tiled = design.rooms[index].kind == "bathroom"
+    finish = design.palette.wall_tiles if tiled else design.palette.walls[design.wall_finish[index]]
+    y0, y1 = rect.y0 + HALF_WALL, rect.y1 - HALF_WALL
+    sides = (
+        ("x", rect.y0, 1, rect.x0, rect.x1),
+        ("x", rect.y1, -1, rect.x0, rect.x1),
+        ("y", rect.x0, 1, y0, y1),
+        ("y", rect.x1, -1, y0, y1),
+    )
     for axis, at, inward, start, end in sides:
         face = at + inward * HALF_WALL
         for a, b, z0, z1 in _pieces(start, end, _holes(design, index, axis, at)):

@@ -56,7 +56,7 @@ def _grain(rng: np.random.Generator) -> Image:
 
 def _planks(rng: np.random.Generator) -> Image:
     image = _grain(rng)
-    rows = 6
+    rows = 8
     for row in range(rows):
         top, bottom = row * SIZE // rows, (row + 1) * SIZE // rows
         image[top:bottom] = np.roll(image[top:bottom], int(rng.integers(SIZE)), axis=1)
@@ -158,11 +158,17 @@ def _landscape(rng: np.random.Generator) -> Image:
 
 
 def _abstract(rng: np.random.Generator) -> Image:
-    image = np.full((SIZE, SIZE, 3), (238.0, 230.0, 215.0))
-    for _ in range(9):
-        x0, y0 = rng.integers(0, SIZE - 30, 2)
-        w, h = rng.integers(16, 60, 2)
-        image[y0 : y0 + h, x0 : x0 + w] = rng.uniform(40, 240, 3)
+    y, x = np.mgrid[0:SIZE, 0:SIZE] / SIZE
+    image = np.full((SIZE, SIZE, 3), (236.0, 228.0, 214.0))
+    for cx, cy, r, colour in (
+        (0.35, 0.4, 0.24, (196, 110, 80)),
+        (0.62, 0.55, 0.28, (96, 124, 134)),
+        (0.55, 0.3, 0.14, (222, 180, 104)),
+        (0.36, 0.72, 0.16, (74, 82, 96)),
+    ):
+        inside = (x - cx) ** 2 + (y - cy) ** 2 < r * r
+        image[inside] = 0.35 * image[inside] + 0.65 * np.array(colour)
+    image[np.abs(y - 0.62 - 0.1 * np.sin(6 * x)) < 0.008] = (50, 50, 56)
     return image
 
 

@@ -13,7 +13,7 @@ from mnav_sim_bridge.house.emitter import AFFINITY, Emitter, Group, Touch
 from mnav_sim_bridge.house.palette import BLACK, CHROME, WHITE, paint
 from mnav_sim_bridge.house.shapes import Shape, box, capsule, cylinder, sphere, standing_box, tilted
 
-# A light base with stiff velocity servos follows its command within a few physics steps; the force range is what counts.
+# A light base with stiff velocity servos follows its command within a few physics steps.
 BASE_MASS = 15.0
 LINEAR_GAIN, ANGULAR_GAIN = 800.0, 90.0
 PUSH_FORCE, PUSH_TORQUE = 150.0, 40.0
