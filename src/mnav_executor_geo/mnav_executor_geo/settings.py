@@ -46,7 +46,7 @@ class ApproachSettings(_Settings):
 class PlannerSettings(_Settings):
     """Search on the graded costmap."""
 
-    cost_weight: Annotated[float, Field(ge=0.0, le=10.0)] = 3.0
+    cost_weight: Annotated[float, Field(ge=0.0, le=10.0)] = 6.0
     snap_m: NonNegative = 0.3
     escape_m: NonNegative = 0.6
     replan_period_s: Positive = 2.0
