@@ -18,4 +18,8 @@ setup(
     maintainer_email="mnav@example.org",
     description="Episodes, generators, oracles, metrics, runners and reports of mnav.",
     license="Apache-2.0",
+    entry_points={
+        "console_scripts": ["simulation = mnav_bench.director:main"],
+        "mnav.nodes": ["simulation = mnav_bench.director:make_node"],
+    },
 )

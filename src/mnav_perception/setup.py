@@ -18,4 +18,8 @@ setup(
     maintainer_email="mnav@example.org",
     description="Perception of mnav: voxel map, cost maps, coverage, frontiers, captures.",
     license="Apache-2.0",
+    entry_points={
+        "console_scripts": ["mapper = mnav_perception.mapper_node:main"],
+        "mnav.nodes": ["mapper = mnav_perception.mapper_node:make_node"],
+    },
 )

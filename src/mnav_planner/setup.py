@@ -18,4 +18,8 @@ setup(
     maintainer_email="mnav@example.org",
     description="The minds of mnav: agents and what steps them.",
     license="Apache-2.0",
+    entry_points={
+        "console_scripts": ["task_server = mnav_planner.task_node:main"],
+        "mnav.nodes": ["task_server = mnav_planner.task_node:make_node"],
+    },
 )

@@ -81,7 +81,7 @@ class MapperLockstep:
         """Map one tick; False while a transform or a capture request has not come."""
         node, values, stamp_s = self._node, inputs.values, inputs.stamp_ns / 1e9
         mind = values.get("mind")
-        if mind is not None and node.services.asked < mind.count:
+        if mind is not None and node.captures.asked < mind.count:
             return False
         try:
             base = node.transforms.buffer.lookup(frames.MAP, frames.BASE, stamp_s)
@@ -100,15 +100,15 @@ class MapperLockstep:
             node.intake.detections(detections.detection_frame_of(values[name], located[name]))
         if node.schedule.maps_due(inputs.tick):
             node.publish_maps(stamp_s)
-        if node.services.oldest_asked_s is not None and node.schedule.captures_due(inputs.tick):
-            node.services.deliver(node.intake.capture(images, simultaneous=True))
+        if node.captures.oldest_asked_s is not None and node.schedule.captures_due(inputs.tick):
+            node.captures.deliver(node.intake.capture(images, simultaneous=True))
         newest = node.intake.newest
         self._done.publish(
             TickDone(
                 stage=TickDone.STAGE_MAPPER,
                 tick=inputs.tick,
                 map_stamp=stamps.to_time(0.0 if newest is None else newest.stamp_s),
-                count=node.services.delivered,
+                count=node.captures.delivered,
             )
         )
         return True

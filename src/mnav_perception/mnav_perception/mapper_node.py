@@ -63,10 +63,10 @@ class MapperNode(SelfStartingNode):
             self.robot, Mapper(self.robot, self.settings.mapper), store, self.schedule.depth_stride
         )
         self.mailbox = Mailbox(self)
-        self.services = CaptureServices(
+        self.captures = CaptureServices(
             self, store, self.settings.capture_timeout_s, self.now_s, lambda: self.mailbox.post(self._on_asked)
         )
-        self.services.open()
+        self.captures.open()
         self._grids = {
             name: self.create_publisher(OccupancyGrid, name, qos.latched_qos(4 if lockstep else 1))
             for name in ("map", "costmap", "coverage")
@@ -183,14 +183,14 @@ class MapperNode(SelfStartingNode):
         if image is None:
             return
         self._panorama.add(image)
-        asked_s = self.services.oldest_asked_s
+        asked_s = self.captures.oldest_asked_s
         found = None if asked_s is None else self._panorama.take(asked_s)
         if found is not None:
-            self.services.deliver(self.intake.capture(*found))
+            self.captures.deliver(self.intake.capture(*found))
 
     def _keep_side_views(self) -> None:
         """Drop the side views' subscriptions when nobody has asked for a while, so that they are no longer rendered."""
-        if self._side_views and self.services.oldest_asked_s is None and self.now_s() > self._side_views_until_s:
+        if self._side_views and self.captures.oldest_asked_s is None and self.now_s() > self._side_views_until_s:
             for subscription in self._side_views:
                 self.destroy_subscription(subscription)
             self._side_views.clear()

@@ -34,6 +34,7 @@ class DeferredActionServer(ActionServer):
         on_cancel: Callable[[ServerGoalHandle], None],
         accept: Callable[[Any], bool] = lambda _request: True,
     ) -> None:
+        self.action_name = name
         self._on_goal = on_goal
         self._on_cancel = on_cancel
         self._accept = accept

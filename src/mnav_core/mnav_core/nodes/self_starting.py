@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rclpy.lifecycle import LifecycleNode, State, TransitionCallbackReturn
@@ -17,7 +18,7 @@ class SelfStartingNode(LifecycleNode):
 
     def __init__(self, name: str, **kwargs: Any) -> None:
         super().__init__(name, automatically_declare_parameters_from_overrides=True, **kwargs)
-        self._refusal: UsageError | None = None
+        self._failure: Exception | None = None
 
     def configure(self) -> None:
         """Read parameters and make the core, publishers and subscriptions. Raises UsageError for a bad parameter."""
@@ -31,33 +32,43 @@ class SelfStartingNode(LifecycleNode):
 
     def on_configure(self, state: State) -> TransitionCallbackReturn:
         """Lifecycle callback."""
-        try:
-            self.configure()
-        except UsageError as error:
-            self._refusal = error
-            self.get_logger().error(str(error))
-            return TransitionCallbackReturn.FAILURE
-        return TransitionCallbackReturn.SUCCESS
+        return self._attempt(self.configure, TransitionCallbackReturn.FAILURE)
 
     def on_activate(self, state: State) -> TransitionCallbackReturn:
         """Lifecycle callback."""
-        self.activate()
-        return super().on_activate(state)
+        done = self._attempt(self.activate, TransitionCallbackReturn.ERROR)
+        return super().on_activate(state) if done is TransitionCallbackReturn.SUCCESS else done
 
     def on_deactivate(self, state: State) -> TransitionCallbackReturn:
         """Lifecycle callback."""
         self.deactivate()
         return super().on_deactivate(state)
 
-    def bring_up(self, autostart: bool) -> None:
-        """Configure and activate. Raises UsageError when a parameter was refused."""
-        if not autostart:
+    def bring_up(self) -> None:
+        """Configure and activate unless `autostart` is false. Raises what either of them raised."""
+        if self.has_parameter("autostart") and not self.get_parameter("autostart").value:
             return
-        self.trigger_configure()
-        if self._refusal is not None:
-            raise self._refusal
-        self.trigger_activate()
+        for transition in (self.trigger_configure, self.trigger_activate):
+            transition()
+            if self._failure is not None:
+                raise self._failure
 
     def now_s(self) -> float:
         """The node's clock in seconds."""
         return float(self.get_clock().now().nanoseconds / 1e9)
+
+    def _attempt(
+        self, step: Callable[[], None], refused: TransitionCallbackReturn
+    ) -> TransitionCallbackReturn:
+        self._failure = None
+        try:
+            step()
+        except UsageError as error:
+            self._failure = error
+            self.get_logger().error(str(error))
+            return refused
+        except Exception as error:  # noqa: BLE001 (rclpy would swallow it; `bring_up` raises it again)
+            self._failure = error
+            self.get_logger().error(f"{type(error).__name__}: {error}")
+            return TransitionCallbackReturn.ERROR
+        return TransitionCallbackReturn.SUCCESS

@@ -1,0 +1,45 @@
+"""A node's own transform buffer, fed from its namespace's `tf` and `tf_static`; nothing ever waits in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tf2_msgs.msg import TFMessage
+
+from mnav_core import qos
+from mnav_core.messages.poses import se3_of_transform
+from mnav_core.messages.stamps import to_seconds
+from mnav_core.transforms import TransformBuffer
+
+
+class TransformListener:
+    """Fills `buffer`, then calls `on_change`. In lockstep a stamp is never answered by its neighbour."""
+
+    def __init__(self, node: Any, lockstep: bool, on_change: Callable[[], None]) -> None:
+        self._node = node
+        self._lockstep = lockstep
+        self._on_change = on_change
+        self.buffer = TransformBuffer(tolerance_s=1e-6 if lockstep else 0.05)
+
+    def open(self) -> None:
+        """Subscribe."""
+        self._node.create_subscription(TFMessage, "tf", self._on_dynamic, qos.transform_qos(self._lockstep))
+        self._node.create_subscription(TFMessage, "tf_static", self._on_static, qos.latched_qos(depth=100))
+
+    def _on_dynamic(self, message: TFMessage) -> None:
+        self._take(message, is_static=False)
+
+    def _on_static(self, message: TFMessage) -> None:
+        self._take(message, is_static=True)
+
+    def _take(self, message: TFMessage, is_static: bool) -> None:
+        for transform in message.transforms:
+            self.buffer.set(
+                transform.header.frame_id,
+                transform.child_frame_id,
+                se3_of_transform(transform),
+                to_seconds(transform.header.stamp),
+                is_static,
+            )
+        self._on_change()
