@@ -72,7 +72,15 @@ def _count_dirty(a: VoxelArrays, words: NDArray[np.uint64], layers: int) -> int:
 
 
 @compiled
-def _write(a: VoxelArrays, layers: int, z_key_min: int, keys: NDArray[np.int32], values: NDArray[np.int8]) -> int:
+def _write(
+    a: VoxelArrays,
+    layers: int,
+    z_key_min: int,
+    lowest: int,
+    highest: int,
+    keys: NDArray[np.int32],
+    values: NDArray[np.int8],
+) -> int:
     written = 0
     for k in range(values.shape[0]):
         layer = keys[k, 2] - z_key_min
@@ -83,8 +91,9 @@ def _write(a: VoxelArrays, layers: int, z_key_min: int, keys: NDArray[np.int32],
         if slot < 0:
             continue
         index = (slot * CELLS + (keys[k, 1] & (BLOCK - 1)) * BLOCK + (keys[k, 0] & (BLOCK - 1))) * layers + layer
-        if a.log_odds[index] != values[k]:
-            a.log_odds[index] = values[k]
+        value = min(max(values[k], lowest), highest)
+        if a.log_odds[index] != value:
+            a.log_odds[index] = value
             a.dirty[index] = 1
             a.block_flags[slot] |= COLUMNS_STALE | DELTA_PENDING
         written += 1
@@ -180,7 +189,8 @@ def write_voxels(voxels: VoxelMap, delta: VoxelDelta) -> int:
     missing = int((voxels.arrays.table[blocks[:, 1], blocks[:, 0]] < 0).sum())
     middle = (keys[:, :2].mean(axis=0) + 0.5) * voxels.settings.resolution
     voxels.reserve(missing, float(middle[0]), float(middle[1]))
-    return _write(voxels.arrays, voxels.settings.layers, voxels.settings.z_key_min, keys, values)
+    s = voxels.settings
+    return _write(voxels.arrays, s.layers, s.z_key_min, s.log_odds_min, s.log_odds_max, keys, values)
 
 
 def _mark_everything(voxels: VoxelMap) -> None:
