@@ -44,7 +44,8 @@ def test_a_killed_holder_gives_its_domain_back(tmp_path: Path) -> None:
     code = (
         "import sys, pathlib, signal\n"
         "from mnav_cli.domains import lease_free_domain\n"
-        "lease = lease_free_domain('killed', pathlib.Path(sys.argv[1]))\nprint(lease.domain, flush=True)\nsignal.pause()"
+        "lease = lease_free_domain('killed', pathlib.Path(sys.argv[1]))\n"
+        "print(lease.domain, flush=True)\nsignal.pause()"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
     holder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

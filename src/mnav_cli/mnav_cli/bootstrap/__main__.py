@@ -35,9 +35,9 @@ def set_up(ground: Ground) -> bool:
         worked = True
     built = workspace.workspace_key(ground)
     if stamps.read(workspace.PHASE) != built or not ground.environment_file.exists():
-        ground.environment_file.unlink(missing_ok=True)
         workspace.build_workspace(ground, stamps, built)
         write_environment(ground)
+        stamps.write(workspace.PHASE, built)
         worked = True
     warm = kernels_key(ground)
     if stamps.read(KERNELS_PHASE) != warm:

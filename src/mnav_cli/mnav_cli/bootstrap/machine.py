@@ -62,6 +62,10 @@ def install_system_packages(ground: Ground) -> None:
             )
         return
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    with PhaseLine(f"system packages ({' '.join(missing)})", ground.logs / "system.log") as phase:
-        phase.run(["apt-get", "update"], env, ground.root, code=2)
-        phase.run(install, env, ground.root, code=2)
+    try:
+        with PhaseLine(f"system packages ({' '.join(missing)})", ground.logs / "system.log") as phase:
+            phase.run(["apt-get", "update"], env, ground.root, code=2)
+            phase.run(install, env, ground.root, code=2)
+    except SetupFailed:
+        if required:
+            raise

@@ -15,6 +15,8 @@ from mnav_cli.bootstrap.progress import PhaseLine
 from mnav_cli.bootstrap.stamps import Stamps, hash_of
 
 PHASE = "build"
+# Stamped when the environment of the built workspace has been written.
+ENVIRONMENT_FILE = "/environment_file"
 IGNORED_FOLDERS = frozenset({"__pycache__", "test", ".pytest_cache", ".hypothesis", ".mypy_cache", ".ruff_cache"})
 # With symlinked installs, the content of other files needs no build; a new file does, for it needs its link.
 BUILD_FILES = frozenset({"package.xml", "CMakeLists.txt", "setup.py", "setup.cfg"})
@@ -32,6 +34,10 @@ class SourcePackage:
     def is_cmake(self) -> bool:
         """Whether CMake builds it (interface packages)."""
         return (self.path / "CMakeLists.txt").exists()
+
+    def dependencies(self) -> set[str]:
+        """Names of the packages its manifest depends on."""
+        return set(re.findall(r"<\w*depend>\s*([A-Za-z0-9_]+)\s*<", (self.path / "package.xml").read_text()))
 
     def key(self) -> str:
         """A hash of what a build of this package depends on."""
@@ -73,11 +79,12 @@ def workspace_key(ground: Ground) -> dict[str, str]:
     keys = {package.name: package.key() for package in source_packages(ground)}
     environment = packages_key(ground)
     keys["/environment"] = hash_of(f"{name}={environment[name]}" for name in sorted(environment))
+    keys[ENVIRONMENT_FILE] = hash_of([str(ground.environment_file)])
     return keys
 
 
 def build_workspace(ground: Ground, stamps: Stamps, key: dict[str, str]) -> None:
-    """Build what changed since the last complete build. Raises SetupFailed naming the package that failed."""
+    """Build what changed since it was last built. Raises SetupFailed, with the log's end, if a package fails."""
     done = stamps.read(PHASE)
     packages = source_packages(ground)
     removed = set(done) - set(key)
@@ -86,18 +93,27 @@ def build_workspace(ground: Ground, stamps: Stamps, key: dict[str, str]) -> None
         for folder in ("build", "install"):
             shutil.rmtree(ground.state / folder, ignore_errors=True)
     changed = [package for package in packages if done.get(package.name) != key[package.name]]
-    if any(package.is_cmake for package in changed):
-        # Interface packages include each other's generated code.
-        changed = [package for package in packages if package.is_cmake or package in changed]
-    stamps.clear(PHASE)
-    finished: set[str] = set()
+    changed_interfaces = {package.name for package in changed if package.is_cmake}
+    # Interface packages include the generated code of those they depend on.
+    changed = [
+        package
+        for package in packages
+        if package in changed or (package.is_cmake and package.dependencies() & changed_interfaces)
+    ]
+    names = [package.name for package in changed]
+    # What is built is stamped at once: an interrupted build goes on with the rest.
+    built = {name: value for name, value in key.items() if name not in (*names, ENVIRONMENT_FILE)}
+    stamps.write(PHASE, built)
+    if not names:
+        return
 
     def fraction(line: str) -> float | None:
         match = re.match(r"Finished <<< (\S+)", line)
         if match is None:
             return None
-        finished.add(match.group(1))
-        return len(finished) / len(changed)
+        built[match.group(1)] = key[match.group(1)]
+        stamps.write(PHASE, built)
+        return 1.0 - sum(name not in built for name in names) / len(names)
 
     command: list[str | Path] = [
         ground.venv_python,
@@ -111,7 +127,7 @@ def build_workspace(ground: Ground, stamps: Stamps, key: dict[str, str]) -> None
         "--base-paths",
         *(package.path for package in packages),
         "--packages-select",
-        *(package.name for package in changed),
+        *names,
         "--build-base",
         ground.state / "build",
         "--install-base",
@@ -123,19 +139,13 @@ def build_workspace(ground: Ground, stamps: Stamps, key: dict[str, str]) -> None
         "--cmake-args",
         "-DBUILD_TESTING=OFF",
         "-DCMAKE_BUILD_TYPE=Release",
+        # Generated conversions gain nothing measurable from more, and take a tenth longer to compile.
+        "-DCMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG",
+        "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG",
         f"-DPython3_EXECUTABLE={ground.venv_python}",
         "--no-warn-unused-cli",
     ]
     env = {**underlay_environment(ground), "CMAKE_BUILD_PARALLEL_LEVEL": str(os.cpu_count() or 1)}
     env["MAKEFLAGS"] = f"-j{os.cpu_count() or 1}"
-    try:
-        with PhaseLine(f"building {len(changed)} packages", ground.logs / "build.log") as phase:
-            phase.run(command, env, ground.root, fraction)
-    finally:
-        # What did build need not be built again, even when another package failed.
-        built = {
-            name: value
-            for name, value in key.items()
-            if name in finished or name == "/environment" or done.get(name) == value
-        }
-        stamps.write(PHASE, built)
+    with PhaseLine(f"building {len(changed)} packages", ground.logs / "build.log") as phase:
+        phase.run(command, env, ground.root, fraction)

@@ -54,9 +54,9 @@ def run(args: argparse.Namespace) -> int:
         if result.returncode != 0:
             failed.append(check.name)
             print(result.stdout + result.stderr, flush=True)
-    status = _pytest(["-q", "-n", str(WORKERS), "--dist", "loadfile"])
     if failed:
-        print(f"mnav: failed before the tests: {', '.join(failed)}", file=sys.stderr, flush=True)
+        print(f"failed before the tests: {', '.join(failed)}", flush=True)
+    status = _pytest(["-q", "-n", str(WORKERS), "--dist", "loadfile"])
     return EXIT_FAILED if failed or status != 0 else 0
 
 
