@@ -67,10 +67,11 @@ def check_map(name: str, foreign: ForeignMap, robot: RobotDescription, reference
 
 
 def clearance_costmap(grid: GridMap) -> GridMap:
-    """Obstacles and unknown grown by one cell (8 neighbours) may not be crossed; partly occupied cells cost more."""
+    """Cells next to an obstacle or unknown (8 neighbours) are inscribed; partly occupied cells cost more."""
     blocked = (grid.data == UNKNOWN) | (grid.data == LETHAL)
     grown = cv2.dilate(blocked.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
-    return replace(grid, data=np.where(grown, LETHAL, _graded(grid.data)).astype(np.int8))
+    data = np.where(grown & ~blocked, INSCRIBED, _graded(grid.data))
+    return replace(grid, data=np.where(blocked, grid.data, data).astype(np.int8))
 
 
 def footprint_costmap(grid: GridMap, robot: RobotDescription) -> GridMap:
