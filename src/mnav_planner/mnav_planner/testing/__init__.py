@@ -1,0 +1,1 @@
+"""Small robots for tests of what drives them."""
