@@ -18,6 +18,7 @@ from mnav_core.sensing import DetectionFrame, SensorFrame, SensorRequest
 from mnav_executor_geo.navigator import Navigator, NavigatorInputs
 from mnav_perception.captures import CaptureStore
 from mnav_perception.mapper import Mapper
+from mnav_robots.gate import VelocityGate
 
 MAX_DETECTION_FRAMES = 512
 
@@ -40,6 +41,7 @@ class InProcessBody:
         mapper: Mapper,
         navigator: Navigator,
         captures: CaptureStore,
+        gate: VelocityGate,
         schedule: SensorSchedule,
         holder: str,
     ) -> None:
@@ -47,6 +49,7 @@ class InProcessBody:
         self._mapper = mapper
         self._navigator = navigator
         self._captures = captures
+        self._gate = gate
         self._schedule = schedule
         self._holder = holder
         self._latest = _Latest()
@@ -87,7 +90,8 @@ class InProcessBody:
         for report in step.finished:
             self._reports[report.motion_id] = report
         self._tick += 1
-        return step.command
+        self._gate.command(step.command.velocity, frame.stamp_s)
+        return replace(step.command, velocity=self._gate.step(frame.stamp_s).velocity)
 
     def now_s(self) -> float:
         """Robot time of the newest frame."""

@@ -48,6 +48,7 @@ class NavToObjEpisode(_Record):
 
     id: str
     house_seed: Annotated[int, Field(ge=0)]
+    house_sub_seed: Annotated[int, Field(ge=0)]
     house_rooms: Annotated[int, Field(ge=1)]
     scene_hash: str
     robot: str

@@ -9,10 +9,17 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from statistics import fmean, median
 
+import numpy as np
+
 from mnav_bench.episodes import EpisodeFile, NavToObjEpisode
+from mnav_bench.navtoobj_episode import choose_episode
 from mnav_core.errors import UsageError
+from mnav_core.geometry import SE2
 from mnav_core.randomness import derive_seed, generator
 from mnav_core.robot import RobotDescription
+from mnav_sim_bridge.house.generate import generate_house
+from mnav_sim_bridge.house.records import GENERATOR_VERSION
+from mnav_sim_bridge.world import make_world
 
 SUITE = "navtoobj"
 DISTANCE_M = 1.5  # MolmoSpaces: succ_pos_threshold
@@ -22,8 +29,7 @@ ROOMS_FLOOR = 5.0
 MEDIAN_FLOOR_M = 6.0
 HIDDEN_FLOOR = 80.0
 MAX_ATTEMPTS = 12
-STARTS = 24
-ORACLE_PIXELS = 30
+WANTED_REFERENCE_M = (4.0, 14.0)
 
 
 @dataclass(frozen=True)
@@ -45,8 +51,6 @@ def generate(
     count: int, seed: int, robot: RobotDescription, workers: int = 1, on_done: Callable[[int], None] = lambda _n: None
 ) -> EpisodeFile:
     """`count` validated episodes. Raises UsageError when an index yields none within its bound of attempts."""
-    from mnav_sim_bridge.house.records import GENERATOR_VERSION
-
     found: list[NavToObjEpisode] = []
     for episode in _made(count, seed, robot, workers):
         found.append(episode)
@@ -99,3 +103,15 @@ def make_episode(seed: int, index: int, robot: RobotDescription) -> NavToObjEpis
         if episode is not None:
             return episode
     raise UsageError(f"navtoobj seed {seed} index {index}: no valid episode within {MAX_ATTEMPTS} houses")
+
+
+def _episode_in(
+    house_seed: int, episode_id: str, robot: RobotDescription, rng: np.random.Generator
+) -> NavToObjEpisode | None:
+    """A valid episode in the house of this seed, or None when it has none."""
+    world = make_world(generate_house(house_seed, robot).house, {robot.name: (robot, SE2(0.0, 0.0))})
+    wanted_m = float(rng.uniform(*WANTED_REFERENCE_M))
+    try:
+        return choose_episode(world, episode_id, house_seed, robot, rng, DISTANCE_M, MIN_REFERENCE_M, wanted_m)
+    finally:
+        world.close()

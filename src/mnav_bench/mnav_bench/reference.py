@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mnav_bench.episodes import Pose, Reference
 from mnav_bench.geodesic import GeodesicField, path_length
@@ -51,6 +52,7 @@ def reference_route(
     targets: Sequence[Target],
     distance_m: float,
     visible_pixels: VisiblePixels,
+    clearance_mask: NDArray[np.bool_],
     min_pixels: int = 1,
 ) -> Reference | None:
     """The reference of an episode whose start is the field's; None when no pose within reach satisfies the rule.
@@ -58,10 +60,12 @@ def reference_route(
     Its length ends at the nearest pose that satisfies the rule; its pose, where the oracle drives, lies 0.3 m inside
     it.
     """
-    nearest = _first_satisfying(field, robot, targets, distance_m, visible_pixels, 1)
+    everywhere = np.isfinite(field.distance_m)
+    nearest = _first_satisfying(field, everywhere, robot, targets, distance_m, visible_pixels, 1)
     if nearest is None:
         return None
-    inside = _first_satisfying(field, robot, targets, distance_m - ORACLE_INSIDE_M, visible_pixels, min_pixels)
+    roomy = everywhere & clearance_mask
+    inside = _first_satisfying(field, roomy, robot, targets, distance_m - ORACLE_INSIDE_M, visible_pixels, min_pixels)
     if inside is None:
         return None
     (row, column), _, _, _ = nearest
@@ -78,6 +82,7 @@ def reference_route(
 
 def _first_satisfying(
     field: GeodesicField,
+    allowed: NDArray[np.bool_],
     robot: RobotDescription,
     targets: Sequence[Target],
     distance_m: float,
@@ -86,7 +91,7 @@ def _first_satisfying(
 ) -> tuple[tuple[int, int], Target, SE2, float] | None:
     """The cell nearest to the start from which the target nearest to it is visible and nearer than `distance_m`."""
     camera = robot.views[robot.success_view]
-    rows, columns = np.nonzero(np.isfinite(field.distance_m))
+    rows, columns = np.nonzero(allowed)
     xs = field.grid.origin[0] + (columns + 0.5) * field.grid.resolution
     ys = field.grid.origin[1] + (rows + 0.5) * field.grid.resolution
     away = np.stack([np.hypot(xs - t.position[0], ys - t.position[1]) for t in targets])

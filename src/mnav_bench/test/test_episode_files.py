@@ -4,12 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
+
 from mnav_bench.episodes import EpisodeFile, read_episodes, write_episodes
 from mnav_core.errors import UsageError
 
 EPISODE = {
     "id": "navtoobj-1-0000",
     "house_seed": 5,
+    "house_sub_seed": 0,
     "house_rooms": 6,
     "scene_hash": "abc",
     "robot": "cobot_magic",

@@ -5,6 +5,7 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
+
 from mnav_bench.isolation import isolated
 from mnav_core.requests import GoToPose, Mind, MotionHandle, Note, TaskOutcome, TaskResult
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from mnav_bench.scoring import Failure, Verdict, attribute, judge, spl
 from mnav_core.geometry import SE2
 from mnav_core.maps import GridMap
