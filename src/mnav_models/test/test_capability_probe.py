@@ -83,6 +83,13 @@ def test_one_wrong_answer_is_not_explained_away() -> None:
     assert fit(answers).outcome is CalibrationOutcome.UNCLEAR
 
 
+def test_consistent_but_coarse_pointing_is_unclear() -> None:
+    # Every disc missed by 40 and 40 of 1000, that is by 0.057 sides.
+    answers = {"red": (160.0, 290.0), "green": (490.0, 760.0), "blue": (820.0, 380.0), "magenta": (660.0, 180.0)}
+    found = fit(answers)
+    assert found.outcome is CalibrationOutcome.UNCLEAR and "misses by 0.06 sides" in found.reason
+
+
 def test_small_errors_are_forgiven() -> None:
     answers = {"red": (212.0, 238.0), "green": (441.0, 733.0), "blue": (871.0, 405.0), "magenta": (611.0, 152.0)}
     found = fit(answers)
