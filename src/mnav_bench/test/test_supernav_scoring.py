@@ -276,7 +276,7 @@ def test_ordered_arrivals_agree_with_brute_force_on_a_thousand_trajectories() ->
 
 
 def matched_by_hand(saved: list, needs: list[dict[str, Box]]) -> list[str]:
-    """The demand rule, read off the paper and written apart from the code under test: whole-trajectory scans by stage."""
+    """The demand rule, read off the paper and written apart from the code under test, stage by stage."""
     used: list[str] = []
     at = 0
     for need in needs:

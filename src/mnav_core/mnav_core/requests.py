@@ -6,6 +6,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from enum import Enum
 
+from mnav_core.chat import ChatRequest, ChatTurn
 from mnav_core.geometry import SE2
 from mnav_core.maps import MapSnapshot
 from mnav_core.motion import MotionReport
@@ -111,8 +112,16 @@ class Note:
     text: str
 
 
+@dataclass(frozen=True)
+class AskModel:
+    """Ask the chat model for one turn, at most `deadline_s` wall seconds; answered with a `ChatTurn`."""
+
+    request: ChatRequest
+    deadline_s: float = 120.0
+
+
 MotionRequest = Look | Turn | GoToPoint | GoToPose | GoByIntent | Interact
-Request = Observe | MotionRequest | Stop | Wait | Note
+Request = Observe | MotionRequest | Stop | Wait | Note | AskModel
 
 
 @dataclass(frozen=True)
@@ -196,5 +205,5 @@ class TaskResult:
     answer: str = ""
 
 
-Reply = Observation | MotionHandle | WaitResult | None
+Reply = Observation | MotionHandle | WaitResult | ChatTurn | None
 Mind = Generator[Request, Reply, TaskResult]

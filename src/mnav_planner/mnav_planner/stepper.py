@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from mnav_core.motion import MotionReport
 from mnav_core.requests import (
+    AskModel,
     EventKind,
     Mind,
     MotionHandle,
@@ -22,6 +23,7 @@ from mnav_core.requests import (
     WaitResult,
 )
 from mnav_core.seams import Body
+from mnav_planner.asking import ModelAsker
 
 MAX_REQUESTS_A_POLL = 256
 CAPTURE_TIMEOUT_S = 60.0
@@ -34,11 +36,16 @@ class MindStepper:
     """
 
     def __init__(
-        self, mind: Mind, body: Body, on_note: Callable[[float, str], None] = lambda _stamp, _text: None
+        self,
+        mind: Mind,
+        body: Body,
+        on_note: Callable[[float, str], None] = lambda _stamp, _text: None,
+        asker: ModelAsker | None = None,
     ) -> None:
         self._mind = mind
         self._body = body
         self._on_note = on_note
+        self._asker = asker or ModelAsker(None)
         self._pending: Request | None = None
         self._capture_id = 0
         self._capture_deadline_s = 0.0
@@ -65,6 +72,7 @@ class MindStepper:
 
     def _finish(self, result: TaskResult) -> TaskResult:
         self._mind.close()
+        self._asker.cancel()
         self._body.stop()
         self.result = result
         return result
@@ -80,6 +88,8 @@ class MindStepper:
         if isinstance(self._pending, Observe) and self._pending.capture:
             self._capture_id = self._body.begin_capture()
             self._capture_deadline_s = self._body.now_s() + CAPTURE_TIMEOUT_S
+        elif isinstance(self._pending, AskModel):
+            self._asker.begin(self._pending, self._body.now_s())
 
     def _answer(self, request: Request) -> tuple[bool, Reply]:
         if isinstance(request, Wait):
@@ -90,6 +100,9 @@ class MindStepper:
         if isinstance(request, Note):
             self._on_note(self._body.now_s(), request.text)
             return True, None
+        if isinstance(request, AskModel):
+            turn = self._asker.poll(self._body.now_s())
+            return turn is not None, turn
         if isinstance(request, Stop):
             return True, MotionHandle(self._body.stop())
         return True, MotionHandle(self._body.start(request))
