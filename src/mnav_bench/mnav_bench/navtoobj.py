@@ -89,7 +89,7 @@ def difficulty(suite: EpisodeFile) -> tuple[FloorRow, ...]:
         FloorRow(
             "share of the commonest category, %",
             round(100.0 * commonest / len(episodes), 1),
-            max(15.0, 100.0 / len(episodes)),
+            max(15.0, 300.0 / len(episodes)),
             at_least=False,
         ),
     )

@@ -30,20 +30,30 @@ from mnav_core.requests import (
     WaitResult,
 )
 from mnav_core.robot import RobotDescription
-from mnav_perception.exploration.frontiers import Blacklisted, Frontier, FrontierState, find_frontiers
+from mnav_perception.exploration.frontiers import (
+    Blacklisted,
+    Frontier,
+    FrontierSettings,
+    FrontierState,
+    find_frontiers,
+)
 from mnav_planner.agents.approach import ApproachSettings, approach, motion
 from mnav_planner.sightings import TargetMemory
 
 
 @dataclass(frozen=True)
-class FrontierSettings:
-    """How the agent explores. Metres, seconds, square metres of unseen cells."""
+class ExplorationSettings:
+    """How the agent explores. Metres, seconds, square metres of unseen cells.
 
-    min_size_m: float = 0.3
-    gain_weight: float = 0.6
-    gain_cap_m2: float = 9.0
+    Large frontiers come first: the tiers are tried in turn, each a least size and a least gain. Uninspected places are
+    looked at from `look_m` away, at most `farthest_m`, which lies within the detector's range.
+    """
+
+    tiers: tuple[tuple[float, float], ...] = ((0.8, 1.0), (0.8, 0.3), (0.8, 0.0), (0.4, 0.3), (0.4, 0.0))
+    look_m: float = 3.0
+    farthest_m: float = 3.7
     turn_weight: float = 0.3
-    commitment_m: float = 0.8
+    commitment_m: float = 1.0
     replan_s: float = 2.0
     blacklist_radius_m: float = 0.4
     blacklist_s: float = 60.0
@@ -57,11 +67,11 @@ def frontier_mind(
     goal: TaskGoal,
     robot: RobotDescription,
     rng: np.random.Generator,
-    settings: FrontierSettings | None = None,
+    settings: ExplorationSettings | None = None,
     approach_settings: ApproachSettings | None = None,
 ) -> Mind:
     """Explore until something of the goal's category is seen, go there, verify, stop; or give up honestly."""
-    return _Search(goal, robot, rng, settings or FrontierSettings(), approach_settings or ApproachSettings()).run()
+    return _Search(goal, robot, rng, settings or ExplorationSettings(), approach_settings or ApproachSettings()).run()
 
 
 class _Search:
@@ -70,7 +80,7 @@ class _Search:
         goal: TaskGoal,
         robot: RobotDescription,
         rng: np.random.Generator,
-        settings: FrontierSettings,
+        settings: ExplorationSettings,
         approach_settings: ApproachSettings,
     ) -> None:
         self._goal = goal
@@ -81,6 +91,9 @@ class _Search:
         self._memory = TargetMemory(goal.category)
         self._blacklist: list[Blacklisted] = []
         self._needs_turning = len(robot.views) < 4
+        self._frontier_settings = FrontierSettings(
+            coverage_view_m=settings.look_m, coverage_farthest_m=settings.farthest_m
+        )
 
     def run(self) -> Mind:
         camera = self._robot.views[self._robot.success_view]
@@ -199,32 +212,36 @@ class _Search:
         )
 
     def _frontiers(self, now: Observation) -> Sequence[Frontier]:
+        """Every frontier of the smallest size; the state of what is left is kept for the reasons."""
         if now.maps is None:
             return ()
         report = find_frontiers(
-            now.maps, now.pose, min_size_m=self._settings.min_size_m, blacklist=self._blacklist, now_s=now.stamp_s
+            now.maps,
+            now.pose,
+            min_size_m=min(size for size, _ in self._settings.tiers),
+            blacklist=self._blacklist,
+            now_s=now.stamp_s,
+            settings=self._frontier_settings,
         )
         self._state = report.state
         return report.frontiers
 
     def _choose(self, now: Observation, current: Frontier | None) -> Frontier | None:
         frontiers = self._frontiers(now)
-        if not frontiers:
+        if not frontiers or now.maps is None:
             return None
         if self._settings.random_choice:
             return current or frontiers[int(self._rng.integers(len(frontiers)))]
-        return min(frontiers, key=lambda f: (self._cost(f, now, current), f.goal))
+        cell_m2 = now.maps.occupancy.resolution**2
+        for size_m, gain_m2 in self._settings.tiers:
+            large = [f for f in frontiers if f.size_m >= size_m and f.gain * cell_m2 >= gain_m2]
+            if large:
+                return min(large, key=lambda f: (self._cost(f, now, current), f.goal))
+        return None
 
     def _cost(self, frontier: Frontier, now: Observation, current: Frontier | None) -> float:
-        """Metres to drive, less what there is to see, plus the turn, less loyalty to the current goal."""
-        turn = abs(now.pose.bearing_to(*frontier.goal))
-        cost = frontier.path_cost_m + self._settings.turn_weight * turn
-        cost -= self._settings.gain_weight * math.sqrt(min(_gain_m2(frontier, now), self._settings.gain_cap_m2))
+        """Metres to drive, plus the turn, less loyalty to the current goal: the nearest first keeps the tour short."""
+        cost = frontier.path_cost_m + self._settings.turn_weight * abs(now.pose.bearing_to(*frontier.goal))
         if current is not None and math.dist(frontier.goal, current.goal) < 1.0:
             cost -= self._settings.commitment_m
         return cost
-
-
-def _gain_m2(frontier: Frontier, now: Observation) -> float:
-    assert now.maps is not None
-    return frontier.gain * now.maps.occupancy.resolution**2

@@ -8,7 +8,7 @@ from mnav_core.errors import UsageError
 from mnav_core.randomness import generator
 from mnav_core.requests import Mind, TaskGoal
 from mnav_core.robot import RobotDescription
-from mnav_planner.agents.frontier import FrontierSettings, frontier_mind
+from mnav_planner.agents.frontier import ExplorationSettings, frontier_mind
 
 AGENTS = ("frontier", "random-frontier")
 
@@ -19,5 +19,5 @@ def make_mind(agent: str, goals: Sequence[TaskGoal], robot: RobotDescription, se
         raise UsageError(f"agent {agent!r} is unknown, allowed: {', '.join(AGENTS)}")
     if len(goals) != 1:
         raise UsageError(f"agent {agent!r} takes 1 goal, got {len(goals)}")
-    settings = FrontierSettings(random_choice=agent == "random-frontier")
+    settings = ExplorationSettings(random_choice=agent == "random-frontier")
     return frontier_mind(goals[0], robot, generator("agent", agent, seed), settings)
