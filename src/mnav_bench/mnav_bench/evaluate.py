@@ -31,12 +31,17 @@ class RunOptions:
     isolate: bool = False
 
 
+def mind_seed(episode: NavToObjEpisode) -> int:
+    """What drives the mind's choices by chance, in a sweep and over ROS alike."""
+    return derive_seed("mind", episode.id, episode.house_seed)
+
+
 def mind_of(episode: NavToObjEpisode, robot: RobotDescription, options: RunOptions) -> Mind:
     """The mind of one episode. The oracle gets the reference route; every other agent gets the goal alone."""
     if options.agent == "oracle":
         return oracle_mind(episode.reference, robot)
     goals = (TaskGoal("goal", episode.category, f"find the {episode.category.replace('_', ' ')}"),)
-    seed = derive_seed("mind", episode.id, episode.house_seed)
+    seed = mind_seed(episode)
     if options.isolate:
         return isolated(make_mind, options.agent, goals, robot, seed)
     return make_mind(options.agent, goals, robot, seed)

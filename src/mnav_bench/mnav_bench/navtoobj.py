@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from statistics import fmean, median
 
-import numpy as np
-
 from mnav_bench.episodes import EpisodeFile, NavToObjEpisode
-from mnav_bench.navtoobj_episode import choose_episode
+from mnav_bench.navtoobj_episode import Rule, choose_episode, open_categories
 from mnav_core.errors import UsageError
 from mnav_core.geometry import SE2
 from mnav_core.randomness import derive_seed, generator
@@ -28,7 +26,7 @@ MIN_REFERENCE_M = 3.0
 ROOMS_FLOOR = 5.0
 MEDIAN_FLOOR_M = 6.0
 HIDDEN_FLOOR = 80.0
-MAX_ATTEMPTS = 12
+MAX_ATTEMPTS = 40
 WANTED_REFERENCE_M = (4.0, 14.0)
 
 
@@ -55,6 +53,15 @@ def generate(
     for episode in _made(count, seed, robot, workers):
         found.append(episode)
         on_done(len(found))
+    return _file_of(seed, robot, found)
+
+
+def demo_episode(seed: int, robot: RobotDescription, category: str | None) -> EpisodeFile:
+    """A file with one episode, whose target is of a category if one is given; its house is in no suite of that seed."""
+    return _file_of(seed, robot, [make_episode(seed, 0, robot, category, "demo")])
+
+
+def _file_of(seed: int, robot: RobotDescription, episodes: Sequence[NavToObjEpisode]) -> EpisodeFile:
     return EpisodeFile(
         format="mnav_episodes_v1",
         suite="navtoobj",
@@ -63,7 +70,7 @@ def generate(
         robot=robot.name,
         distance_m=DISTANCE_M,
         budget_s=BUDGET_S,
-        episodes=tuple(found),
+        episodes=tuple(episodes),
     )
 
 
@@ -95,23 +102,33 @@ def difficulty(suite: EpisodeFile) -> tuple[FloorRow, ...]:
     )
 
 
-def make_episode(seed: int, index: int, robot: RobotDescription) -> NavToObjEpisode:
-    """Episode `index` of the suite with this seed; houses that cannot serve are replaced by the next attempt's."""
+def make_episode(
+    seed: int, index: int, robot: RobotDescription, category: str | None = None, suite: str = SUITE
+) -> NavToObjEpisode:
+    """Episode `index` of the suite with this seed; houses that cannot serve are replaced by the next attempt's.
+
+    Raises UsageError when none does within MAX_ATTEMPTS.
+    """
     for attempt in range(MAX_ATTEMPTS):
-        house_seed = derive_seed(SUITE, seed, index, attempt)
-        episode = _episode_in(house_seed, f"{SUITE}-{seed}-{index:04d}", robot, generator(SUITE, seed, index, attempt))
+        house_seed = derive_seed(suite, seed, index, attempt)
+        rng = generator(suite, seed, index, attempt)
+        try:
+            house = generate_house(house_seed, robot).house
+        except UsageError:
+            continue
+        if category is not None and category not in open_categories(house.record):
+            continue
+        world = make_world(house, {robot.name: (robot, SE2(0.0, 0.0))})
+        try:
+            wanted_m = float(rng.uniform(*WANTED_REFERENCE_M))
+            rule = Rule(DISTANCE_M, MIN_REFERENCE_M, wanted_m)
+            name = f"{suite}-{seed}-{index:04d}"
+            episode = choose_episode(world, name, house_seed, robot, rng, rule, category)
+        finally:
+            world.close()
         if episode is not None:
             return episode
-    raise UsageError(f"navtoobj seed {seed} index {index}: no valid episode within {MAX_ATTEMPTS} houses")
-
-
-def _episode_in(
-    house_seed: int, episode_id: str, robot: RobotDescription, rng: np.random.Generator
-) -> NavToObjEpisode | None:
-    """A valid episode in the house of this seed, or None when it has none."""
-    world = make_world(generate_house(house_seed, robot).house, {robot.name: (robot, SE2(0.0, 0.0))})
-    wanted_m = float(rng.uniform(*WANTED_REFERENCE_M))
-    try:
-        return choose_episode(world, episode_id, house_seed, robot, rng, DISTANCE_M, MIN_REFERENCE_M, wanted_m)
-    finally:
-        world.close()
+    raise UsageError(
+        f"navtoobj seed {seed} index {index}: no valid episode"
+        f"{f' for {category!r}' if category else ''} within {MAX_ATTEMPTS} houses"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from mnav_bench.reference import MARGIN_M, Target, reference_route
 from mnav_core.geometry import SE2
 from mnav_core.maps import GridMap
 from mnav_core.robot import RobotDescription
+from mnav_sim_bridge.house.records import HouseRecord
 
 if TYPE_CHECKING:
     from mnav_sim_bridge.world import MujocoWorld
@@ -25,15 +27,23 @@ ORACLE_PIXELS = 60
 ORACLE_MARGIN_M = 0.15
 
 
+@dataclass(frozen=True)
+class Rule:
+    """Success distance, shortest allowed and wanted length of the reference, metres."""
+
+    distance_m: float
+    min_reference_m: float
+    wanted_reference_m: float
+
+
 def choose_episode(
     world: MujocoWorld,
     episode_id: str,
     house_seed: int,
     robot: RobotDescription,
     rng: np.random.Generator,
-    distance_m: float,
-    min_reference_m: float,
-    wanted_reference_m: float,
+    rule: Rule,
+    category: str | None = None,
 ) -> NavToObjEpisode | None:
     """An episode whose reference is near the wanted length, or None when the house has none.
 
@@ -43,36 +53,35 @@ def choose_episode(
     grid = world.truth().obstacle_map(robot.name)
     free = inflate(grid, robot.inscribed_radius + MARGIN_M)
     roomy = inflate(grid, robot.inscribed_radius + ORACLE_MARGIN_M)
-    categories = _open_categories(world)
+    categories = [category] if category is not None else list(open_categories(record))
     rng.shuffle(categories)
     starts = _starts(grid, inflate(grid, robot.circumscribed_radius + MARGIN_M), rng)
     fields = {start: geodesic_field(grid, free, start) for start in starts}
     options = []
-    for category in categories[:CATEGORIES]:
-        targets = [Target(i, world.truth().object_position(i)) for i in world.truth().objects_of(category)]
+    for name in categories[:CATEGORIES]:
+        targets = [Target(i, world.truth().object_position(i)) for i in world.truth().objects_of(name)]
         rooms = {record.room_at(*t.position[:2]) for t in targets}
         for start in starts:
             room = record.room_at(*start)
             if room is None or room in rooms or None in rooms:
                 continue
-            length = _length_to(fields[start], targets, distance_m)
-            if min_reference_m + 0.3 <= length < math.inf:
-                options.append((abs(length - wanted_reference_m), category, start, targets))
+            length = _length_to(fields[start], targets, rule.distance_m)
+            if rule.min_reference_m + 0.3 <= length < math.inf:
+                options.append((abs(length - rule.wanted_reference_m), name, start, targets))
     options.sort(key=lambda option: (option[0], option[1], option[2]))
-    for _, category, start, targets in options[:6]:
+    for _, name, start, targets in options[:6]:
         episode = _validated(
-            world, episode_id, house_seed, robot, rng, fields[start], start, category, targets, distance_m, roomy
+            world, episode_id, house_seed, robot, rng, fields[start], start, name, targets, rule.distance_m, roomy
         )
-        if episode is not None and episode.reference.length_m >= min_reference_m:
+        if episode is not None and episode.reference.length_m >= rule.min_reference_m:
             return episode
     return None
 
 
-def _open_categories(world: MujocoWorld) -> list[str]:
+def open_categories(record: HouseRecord) -> tuple[str, ...]:
     """Target categories of which no instance lies in a container."""
-    objects = world.house.record.objects
-    contained = {o.category for o in objects if o.container is not None}
-    return sorted({o.category for o in objects if o.target} - contained)
+    contained = {o.category for o in record.objects if o.container is not None}
+    return tuple(sorted({o.category for o in record.objects if o.target} - contained))
 
 
 def _starts(grid: GridMap, roomy: NDArray[np.bool_], rng: np.random.Generator) -> list[tuple[float, float]]:

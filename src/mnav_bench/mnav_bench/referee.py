@@ -33,6 +33,7 @@ class Referee:
     agent: str
     clock: Callable[[], float] = time.monotonic
     started: float | None = None
+    started_unix_s: float | None = None
     path_m: float = 0.0
     target_seen: bool = False
     first_motion_s: float | None = None
@@ -52,7 +53,7 @@ class Referee:
     def measure(self, world: World) -> None:
         """Add the true pose of one tick to the path."""
         if self.started is None:
-            self.started = self.clock()
+            self.started, self.started_unix_s = self.clock(), time.time()
         pose = world.truth().robot_pose(self.episode.robot)
         if self._start is None:
             self._start = pose
@@ -115,6 +116,7 @@ class Referee:
             "state_hash": world.state_hash(),
             "log": list(self.log),
             "rtf": round(world.time_s / wall_s, 3) if wall_s > 0.0 else None,
+            "started_unix_s": self.started_unix_s,
             "first_motion_s": self.first_motion_s,
             "first_motion_unix_s": self.first_motion_unix_s,
         }

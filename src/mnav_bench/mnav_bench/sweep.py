@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mnav_bench.episodes import EpisodeFile, NavToObjEpisode, read_episodes
+from mnav_bench.episodes import EpisodeFile, read_episodes
 from mnav_bench.evaluate import AGENTS, RunOptions, crash_row, run_episode
 from mnav_bench.manifest import manifest
 from mnav_bench.summary import summarise
@@ -25,8 +25,15 @@ WALL_LIMIT_S = 900.0
 Row = dict[str, Any]
 
 
-def _work(suite: EpisodeFile, episode: NavToObjEpisode, options: RunOptions) -> Row:
-    return run_episode(suite, episode, options)
+@dataclass(frozen=True)
+class SuiteWork:
+    """How an episode of a suite is run in a worker (suite, episode, options), and the row of one that was lost."""
+
+    run: Callable[[Any, Any, Any], Row] = run_episode
+    crashed: Callable[[Any, Any, str], Row] = crash_row
+
+
+NAVTOOBJ = SuiteWork()
 
 
 @dataclass(eq=False)
@@ -35,16 +42,16 @@ class _Slot:
 
     pool: ProcessPoolExecutor | None = None
     done: int = 0
-    episode: NavToObjEpisode | None = None
+    episode: Any = None
     started: float = 0.0
 
-    def submit(self, suite: EpisodeFile, episode: NavToObjEpisode, options: RunOptions) -> Future[Row]:
+    def submit(self, work: SuiteWork, suite: Any, episode: Any, options: Any) -> Future[Row]:
         if self.pool is None or self.done >= EPISODES_A_PROCESS:
             self.close()
             self.pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
         self.episode, self.started = episode, time.monotonic()
         self.done += 1
-        return self.pool.submit(_work, suite, episode, options)
+        return self.pool.submit(work.run, suite, episode, options)
 
     def close(self) -> None:
         if self.pool is None:
@@ -55,8 +62,8 @@ class _Slot:
         self.pool, self.done = None, 0
 
 
-def run_all(suite: EpisodeFile, options: RunOptions, workers: int) -> Iterator[Row]:
-    """Rows in the order in which episodes end."""
+def run_all(suite: Any, options: Any, workers: int, work: SuiteWork = NAVTOOBJ) -> Iterator[Row]:
+    """Rows in the order in which episodes end. `suite` has `episodes`, each with an `id`."""
     waiting = deque(suite.episodes)
     slots = [_Slot() for _ in range(min(workers, len(suite.episodes)))]
     running: dict[Future[Row], _Slot] = {}
@@ -64,32 +71,32 @@ def run_all(suite: EpisodeFile, options: RunOptions, workers: int) -> Iterator[R
         while waiting or running:
             for slot in slots:
                 if waiting and slot not in running.values():
-                    running[slot.submit(suite, waiting.popleft(), options)] = slot
+                    running[slot.submit(work, suite, waiting.popleft(), options)] = slot
             finished, _ = wait(running, timeout=5.0, return_when=FIRST_COMPLETED)
             for future in finished:
                 slot = running.pop(future)
                 assert slot.episode is not None
-                yield _row_of(future, slot, slot.episode, options)
+                yield _row_of(future, slot, options, work)
             for future, slot in list(running.items()):
                 if time.monotonic() - slot.started > WALL_LIMIT_S and slot.episode is not None:
                     del running[future]
                     slot.close()
-                    yield crash_row(slot.episode, options, f"no end within {WALL_LIMIT_S:g} s of wall time")
+                    yield work.crashed(slot.episode, options, f"no end within {WALL_LIMIT_S:g} s of wall time")
     finally:
         for slot in slots:
             slot.close()
 
 
-def _row_of(future: Future[Row], slot: _Slot, episode: NavToObjEpisode, options: RunOptions) -> Row:
+def _row_of(future: Future[Row], slot: _Slot, options: Any, work: SuiteWork) -> Row:
     try:
         return future.result()
     except BrokenProcessPool:
         slot.close()
-        return crash_row(episode, options, "the worker process died")
+        return work.crashed(slot.episode, options, "the worker process died")
     except UsageError:
         raise
     except Exception as error:  # noqa: BLE001 - a sweep outlives any episode; the row carries what was raised
-        return crash_row(episode, options, f"{type(error).__name__}: {error}")
+        return work.crashed(slot.episode, options, f"{type(error).__name__}: {error}")
 
 
 def bench(

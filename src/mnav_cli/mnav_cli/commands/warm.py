@@ -6,7 +6,7 @@ import argparse
 import importlib
 
 # Modules with a function `warm()` that calls each of their kernels once with the types used in earnest.
-WARM_MODULES: tuple[str, ...] = ()
+WARM_MODULES: tuple[str, ...] = ("mnav_perception.warm", "mnav_executor_geo.warm")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
