@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import mujoco
 import numpy as np
@@ -30,6 +32,14 @@ MIN_CATEGORIES = 10
 HINGE_TORQUE, LEAF_TORQUE, DRAWER_FORCE = 6.0, 3.0, 20.0
 PUSH_SECONDS, LATCH_SECONDS = 3.0, 0.6
 CONTENT_TOLERANCE = 0.01
+ESSENTIALS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "kitchen": ("fridge", "sink", "stove"),
+        "bedroom": ("bed",),
+        "bathroom": ("toilet", "sink"),
+        "living_room": ("sofa",),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -57,6 +67,7 @@ def check_house(house: House, robot: RobotDescription) -> tuple[Check, ...]:
         *_floor_checks(house.record, robot, model, data, joints),
         _penetration(model, data, joints),
         _spread(house.record),
+        _essentials(house.record),
     ]
     if not all(c.passed for c in checks):
         return tuple(checks)
@@ -121,6 +132,13 @@ def _penetration(model: mujoco.MjModel, data: mujoco.MjData, joints: Articulatio
 def _spread(record: HouseRecord) -> Check:
     shown = {o.category for o in record.objects if o.target and o.container is None}
     return Check("target categories in the open", float(len(shown)), MIN_CATEGORIES)
+
+
+def _essentials(record: HouseRecord) -> Check:
+    """Share of the furniture present that rooms of each kind cannot do without."""
+    have = {(f.room, f.category) for f in record.furniture}
+    wanted = [(r.id, c) for r in record.rooms for c in ESSENTIALS.get(r.kind, ())]
+    return Check("essential furniture present, share", float(np.mean([w in have for w in wanted])), 1.0)
 
 
 def _opening(record: HouseRecord, model: mujoco.MjModel, data: mujoco.MjData, joints: Articulation) -> list[Check]:

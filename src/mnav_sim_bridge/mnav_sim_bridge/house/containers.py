@@ -12,6 +12,8 @@ from mnav_sim_bridge.house.shapes import Finish, Shape, Vector, box, standing_bo
 BOARD = 0.02
 LEAF = 0.022
 GAP = 0.003
+# A leaf hung beside a wall stops when its handle meets the wall: this much room lets it reach a right angle.
+LEAF_GAP = 0.05
 LEAF_TRAVEL = 1.65
 
 
@@ -57,7 +59,7 @@ class Carcass:
 
 def hinged_leaf(
     name: str, front: float, y0: float, y1: float, z0: float, z1: float, right_hung: bool, finish: Finish,
-    mass: float = 3.0, handle_z: float | None = None, extra: tuple[Shape, ...] = (),
+    mass: float = 3.0, handle_z: float | None = None,
 ) -> MovingPart:  # fmt: skip
     """A leaf before y0..y1 and z0..z1, hung on its right (-y) or left (+y) edge, opening forwards."""
     w, h = y1 - y0 - 2 * GAP, z1 - z0 - 2 * GAP
@@ -65,16 +67,17 @@ def hinged_leaf(
     hinge_y = y0 if right_hung else y1
     middle = (z0 + z1) / 2
     hz = (middle if handle_z is None else handle_z) - middle
-    handle = (LEAF + 0.03, side * (w - 0.035), hz)
+    # The hinge line runs along the outer edge, so that no corner of the leaf turns into what stands beside it.
+    handle = (0.03, side * (w - 0.035), hz)
     shapes = (
-        box((LEAF, w, h), (LEAF / 2 + 0.002, side * (w / 2 + GAP), 0), finish),
+        box((LEAF, w, h), (-LEAF / 2, side * (w / 2 + GAP), 0), finish),
         box((0.012, 0.014, min(0.32, h * 0.4)), handle, CHROME),
-        box((0.03, 0.012, 0.012), (LEAF + 0.015, handle[1], hz + min(0.12, h * 0.15)), CHROME, solid=False),
-        box((0.03, 0.012, 0.012), (LEAF + 0.015, handle[1], hz - min(0.12, h * 0.15)), CHROME, solid=False),
-        *extra,
+        box((0.03, 0.012, 0.012), (0.015, handle[1], hz + min(0.12, h * 0.15)), CHROME, solid=False),
+        box((0.03, 0.012, 0.012), (0.015, handle[1], hz - min(0.12, h * 0.15)), CHROME, solid=False),
     )
     # Hung on the right, the free edge is at +y and swings towards +x by a negative turn about z.
-    return MovingPart(name, Motion.HINGE, (front, hinge_y, middle), (0, 0, -side), LEAF_TRAVEL, shapes, handle, mass)
+    pos = (front + LEAF + 0.002, hinge_y, middle)
+    return MovingPart(name, Motion.HINGE, pos, (0, 0, -side), LEAF_TRAVEL, shapes, handle, mass)
 
 
 def drawer(
@@ -144,7 +147,7 @@ def fridge(finish: Finish, right_hung: bool, double: bool, height: float = 1.75,
     shapes.append(box((0.02, width * 0.3, 0.03), (case.front - 0.01, 0, 0.025), STEEL, solid=False))
     top = Surface("high", Rect(case.back + 0.05, -width / 2 + 0.05, case.front - 0.05, width / 2 - 0.05), height, 0.5)
     return Furniture(
-        "fridge", tuple(shapes), (top,), tuple(parts), tuple(containers), 1.1, width * 0.98, 0.1, target=False
+        "fridge", tuple(shapes), (top,), tuple(parts), tuple(containers), 1.1, width * 0.98, LEAF_GAP, target=False
     )
 
 
@@ -178,7 +181,7 @@ def cupboard(
     top = Surface(
         top_tag or tag, Rect(case.back + 0.04, -width / 2 + 0.04, case.front - 0.02, width / 2 - 0.04), height, 0.5
     )
-    return Furniture(category, tuple(shapes), (top,), parts, (container,), 1.0, reach + 0.04, 0.08, target=False)
+    return Furniture(category, tuple(shapes), (top,), parts, (container,), 1.0, reach + 0.04, LEAF_GAP, target=False)
 
 
 def drawer_unit(

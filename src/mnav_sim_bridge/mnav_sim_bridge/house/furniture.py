@@ -58,8 +58,8 @@ class ContainerPart:
 class Furniture:
     """A piece in its own frame: front along +x, back plane at the rear, origin on the floor under the middle.
 
-    `access` is how far in front a robot must be able to stand; `motion` how far its moving parts reach forward and to
-    the sides; `wall` pieces stand with their back to a wall.
+    `access` is how far in front a robot must be able to stand; `motion` how far its moving parts reach forward;
+    `side_gap` how far from a side wall leaves must stand to open; `wall` pieces stand with their back to a wall.
     """
 
     category: str
@@ -69,7 +69,7 @@ class Furniture:
     containers: tuple[ContainerPart, ...] = ()
     access: float = 0.0
     motion: float = 0.0
-    motion_side: float = 0.0
+    side_gap: float = 0.0
     wall: bool = True
     target: bool = True
 
@@ -90,7 +90,7 @@ class Furniture:
         if self.motion <= 0:
             return None
         f = self.footprint
-        return Rect(f.x1, f.y0 - self.motion_side, f.x1 + self.motion, f.y1 + self.motion_side)
+        return Rect(f.x1, f.y0, f.x1 + self.motion, f.y1)
 
     @property
     def access_rect(self) -> Rect | None:

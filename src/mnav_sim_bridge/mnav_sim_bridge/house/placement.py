@@ -15,6 +15,7 @@ from mnav_sim_bridge.house.rectangles import Rect, placed_rect, turned
 
 Rng = np.random.Generator
 WALL_GAP = 0.02
+ROW_GAP = 0.06
 # Half-width that every way through a room must have, so that a 0.70 m x 0.50 m base can drive and turn there.
 WAY_RADIUS = 0.38
 GRID = 0.1
@@ -87,14 +88,17 @@ class RoomFloor:
                 return False
         motion = self._zone_of(candidate, candidate.furniture.motion_rect)
         access = self._zone_of(candidate, candidate.furniture.access_rect)
-        if motion and (not interior.grown(-0.02).holds(motion) or any(z.overlaps(motion) for z in self.zones())):
+        if motion and (not interior.holds(motion) or any(z.overlaps(motion) for z in self.zones())):
+            return False
+        if candidate.furniture.side_gap > 0 and self._hugs_side_wall(candidate):
             return False
         if access and not interior.grown(0.05).holds(access):
             return False
         for other in self.placed:
             other_motion = self._zone_of(other, other.furniture.motion_rect)
             other_access = self._zone_of(other, other.furniture.access_rect)
-            if foot.overlaps(other.footprint, 0.015):
+            in_row = candidate.wall is not None and candidate.wall == other.wall
+            if foot.overlaps(other.footprint, 0.002 if in_row else 0.015):
                 return False
             if motion and (
                 motion.overlaps(other.footprint)
@@ -108,6 +112,14 @@ class RoomFloor:
         if candidate.furniture.height > 1.0 and candidate.wall and self._hides_window(candidate):
             return False
         return self.leaves_way(candidate)
+
+    def _hugs_side_wall(self, item: Placed) -> bool:
+        """True when a side, not the back, is closer to a wall than its leaves allow."""
+        foot, gap = item.footprint, item.furniture.side_gap
+        sideways = Rect(foot.x0, foot.y0 - gap, foot.x1, foot.y1 + gap)
+        if item.quarter % 2:
+            sideways = Rect(foot.x0 - gap, foot.y0, foot.x1 + gap, foot.y1)
+        return not self.interior.holds(sideways)
 
     @staticmethod
     def _zone_of(item: Placed, local: Rect | None) -> Rect | None:
@@ -191,7 +203,8 @@ class RoomFloor:
         for _ in range(tries):
             wall = sides[int(rng.integers(len(sides)))]
             low, high = self.span(wall)
-            low, high = low + width / 2 + WALL_GAP, high - width / 2 - WALL_GAP
+            gap = WALL_GAP + furniture.side_gap
+            low, high = low + width / 2 + gap, high - width / 2 - gap
             if high < low:
                 continue
             in_corner = rng.random() < corner
@@ -253,7 +266,7 @@ class RoomFloor:
             wall = tuple(FACING)[int(rng.integers(4))]
             low, high = self.span(wall)
             upward = rng.random() < 0.5
-            cursor = low + WALL_GAP if upward else high - WALL_GAP
+            cursor = low + ROW_GAP if upward else high - ROW_GAP
             made: list[Placed] = []
             for alternatives in pieces:
                 for piece in alternatives:
