@@ -24,11 +24,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the episodes and print the summary."""
-    from mnav_bench.evaluate import RunOptions
-    from mnav_bench.sweep import bench, run_all
     from mnav_cli.graphics import use_backend
 
     use_backend()
+    from mnav_bench.evaluate import RunOptions
+    from mnav_bench.sweep import bench, run_all
+
     rows = run_all
     if args.ros:
         from mnav_cli.ros_sweep import run_all_over_ros

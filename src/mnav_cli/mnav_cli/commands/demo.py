@@ -49,17 +49,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """0 when the episode was a success, 1 when it was not."""
     started_unix_s = time.time()
+    from mnav_cli.graphics import use_backend
+
+    use_backend()
     from mnav_bench.episodes import write_episodes
     from mnav_bench.evaluate import mind_seed
     from mnav_bench.navtoobj import demo_episode
-    from mnav_cli.graphics import use_backend
     from mnav_cli.ros_episode import EpisodeLost, run_ros_episode
     from mnav_core.robot import find_robot
 
     robot = find_robot(args.robot)
     category = None if args.task is None else category_of(args.task)
     log = TerminalLog(list(PROCESSES), sys.stderr if args.json else sys.stdout)
-    use_backend()
     log.write("mnav", f"building a house from seed {args.seed}")
     suite = demo_episode(args.seed, robot, category)
     episode = suite.episodes[0]
