@@ -83,6 +83,7 @@ class MindStepper:
             self._started = True
         except StopIteration as stop:
             self.result = stop.value
+            self._asker.cancel()
             self._body.stop()
             return
         if isinstance(self._pending, Observe) and self._pending.capture:

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, hstack, vstack
 from scipy.sparse.csgraph import dijkstra
 
-from mnav_bench.geodesic import geodesic_field
-from mnav_bench.supernav.distances import Point, ViewpointDistances, snapped
+from mnav_bench.supernav.distances import Point, ViewpointDistances, grid_graph, snapped
 from mnav_bench.supernav.scoring import DEMAND_M, Box
 from mnav_core.maps import GridMap
 
@@ -45,8 +44,10 @@ def demand_reference(
     origin = snapped(grid, free, start, snap_m)
     if origin is None:
         return math.inf
-    first = geodesic_field(grid, free, origin)
-    states: dict[frozenset[str], NDArray[np.float64]] = {frozenset(): first.distance_m}
+    graph = grid_graph(free, grid.resolution)
+    seed = np.full(free.shape, np.inf)
+    seed[grid.to_cell(*origin)] = 0.0
+    states: dict[frozenset[str], NDArray[np.float64]] = {frozenset(): _spread(graph, seed)}
     regions = [{i: _region(grid, free, box, within_m) for i, box in need.items()} for need in needs]
     shared = _shared_later(needs)
     for stage, need in enumerate(regions):
@@ -64,7 +65,7 @@ def demand_reference(
         if not following:
             return math.inf
         is_last = stage == len(regions) - 1
-        states = {key: cost if is_last else _spread(grid, free, cost) for key, cost in following.items()}
+        states = {key: cost if is_last else _spread(graph, cost) for key, cost in following.items()}
     return min((float(cost.min()) for cost in states.values()), default=0.0)
 
 
@@ -79,29 +80,16 @@ def _region(grid: GridMap, free: NDArray[np.bool_], box: Box, within_m: float) -
     y = grid.origin[1] + (rows + 0.5) * grid.resolution
     dx = np.maximum(np.maximum(box.x0 - x, x - box.x1), 0.0)
     dy = np.maximum(np.maximum(box.y0 - y, y - box.y1), 0.0)
-    return free & (np.hypot(dx, dy) <= within_m)
+    return np.asarray(free & (np.hypot(dx, dy) <= within_m))
 
 
-def _spread(grid: GridMap, free: NDArray[np.bool_], seeds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cheapest cost (H, W) of reaching each cell from seed cells that already carry a cost: one source before all."""
-    height, width = free.shape
-    index = np.arange(height * width).reshape(height, width)
-    sources, targets, lengths = [], [], []
-    for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        a = (slice(0, height - dr), slice(max(0, -dc), width - max(0, dc)))
-        b = (slice(dr, height), slice(max(0, dc), width - max(0, -dc)))
-        ok = free[a] & free[b]
-        if dr and dc:
-            ok &= free[a[0], b[1]] & free[b[0], a[1]]
-        sources.append(index[a][ok])
-        targets.append(index[b][ok])
-        lengths.append(np.full(int(ok.sum()), math.hypot(dr, dc) * grid.resolution))
-    u, v, w = np.concatenate(sources), np.concatenate(targets), np.concatenate(lengths)
-    size = height * width
+def _spread(graph: csr_matrix, seeds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cheapest cost (H, W) of reaching each cell from seed cells that carry a cost: one source before them all."""
+    size = seeds.size
     seeded = np.flatnonzero(np.isfinite(seeds).ravel())
     # The extra source sits last; its edges carry the seeds' costs, kept above zero as a zero edge is none.
-    extra = np.maximum(seeds.ravel()[seeded], 1e-12)
-    rows = np.concatenate([u, v, np.full(len(seeded), size)])
-    columns = np.concatenate([v, u, seeded])
-    graph = csr_matrix((np.concatenate([w, w, extra]), (rows, columns)), shape=(size + 1, size + 1))
-    return np.asarray(dijkstra(graph, directed=True, indices=size)[:size]).reshape(height, width)
+    costs = np.maximum(seeds.ravel()[seeded], 1e-12)
+    both_ways = graph + graph.T
+    extra = csr_matrix((costs, (np.full(len(seeded), 0), seeded)), shape=(1, size))
+    whole = vstack([hstack([both_ways, csr_matrix((size, 1))]), hstack([extra, csr_matrix((1, 1))])], format="csr")
+    return np.asarray(dijkstra(whole, directed=True, indices=size)[:size], float).reshape(seeds.shape)

@@ -138,7 +138,8 @@ _TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         ToolName.DETECTIONS,
-        "What the detector found in the newest images: category, view, point and distance of each.",
+        "What the detector found in the newest images (category, view, point, distance), and what it found earlier,"
+        " each with a view and a point on the way back to it.",
         arguments.NoArguments,
         Effect.READ,
     ),

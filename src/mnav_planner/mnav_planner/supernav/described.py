@@ -4,21 +4,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mnav_core import masks
+from mnav_core.maps import GridMap
 from mnav_core.requests import Capture, Observation
 from mnav_core.sensing import Detection, DetectionFrame, RgbdImage
-from mnav_perception.exploration.frontiers import Blacklisted, find_frontiers
+from mnav_perception.exploration.frontiers import Frontier, FrontierSettings, find_frontiers
 from mnav_perception.exploration.travel import travel_cost
 from mnav_planner.supernav.labelled_images import ImageChoice, image_ref, shown_views
-from mnav_planner.supernav.way_points import bearing_of_way, farthest_visible, lengths_along, way_back
+from mnav_planner.supernav.remembered import Remembered
+from mnav_planner.supernav.way_points import (
+    FloorPixel,
+    bearing_of_way,
+    farthest_visible,
+    lengths_along,
+    nearest_floor,
+    visible_floor,
+    way_back,
+)
 
 MAX_DETECTIONS = 64
-MAX_FRONTIERS = 8
-FARTHEST_HOP_M = 6.0
+MAX_FRONTIERS = 16
+FARTHEST_HOP_M = 4.0
+MAX_REMEMBERED = 16
+NEAR_OBJECT_M = 1.5
+AT_IT_M = 0.5
+LEAST_SIZE_M = 0.4
+# Least size in metres and gain in square metres of the frontiers to take first, second, ...
+TIERS = ((0.8, 1.0), (0.8, 0.3), (0.8, 0.0), (0.4, 0.3), (0.4, 0.0))
+# Looked at from three metres: within the detector's range, and without going up to everything.
+FRONTIERS = FrontierSettings(coverage_view_m=3.0, coverage_farthest_m=3.7)
 
 
 def point_on(detection: Detection, frame: DetectionFrame) -> tuple[float, float]:
@@ -68,52 +89,122 @@ def _normalised(detection: Detection, frame: DetectionFrame) -> list[float]:
 
 
 def describe_frontiers(
-    now: Observation,
-    capture: Capture,
-    choice: ImageChoice,
-    name_of: Callable[[str], str],
-    blacklist: Sequence[Blacklisted] = (),
+    now: Observation, capture: Capture, choice: ImageChoice, name_of: Callable[[Frontier], str]
 ) -> dict[str, Any]:
-    """Places where exploring could go on, each as a view and a point on the way to it.
+    """Places where exploring could go on, each as a view and a point on the way to it, large ones first.
 
     Where no image shows the way, `view` and `point` are null and `turn_right_deg` says which way it leads. `name_of`
-    gives a frontier's id, which holds map coordinates, a name that does not.
+    gives a name that holds no coordinates.
     """
     if now.maps is None:
         return {"state": "none left", "frontiers": []}
-    report = find_frontiers(now.maps, now.pose, blacklist=blacklist, now_s=now.stamp_s)
-    images = shown_views(capture, choice)
-    costmap = now.maps.costmap
-    travel = travel_cost(costmap, now.pose)
+    report = find_frontiers(now.maps, now.pose, min_size_m=LEAST_SIZE_M, settings=FRONTIERS, now_s=now.stamp_s)
+    cell_m2 = now.maps.occupancy.resolution**2
+    ways = _Ways(now, now.maps.costmap, capture, shown_views(capture, choice))
+    ranked = sorted(report.frontiers, key=lambda f: (_tier(f, cell_m2), f.path_cost_m, f.id))
     listed = []
-    for frontier in report.frontiers[:MAX_FRONTIERS]:
-        way = way_back(costmap, travel, frontier.goal)
+    for frontier in ranked[:MAX_FRONTIERS]:
+        way = ways.to(frontier.goal)
         if not way:
             continue
         listed.append(
             {
-                "id": name_of(frontier.id),
+                "id": name_of(frontier),
                 "kind": frontier.kind.value,
-                **_seen(now, way, images, capture),
-                "way_m": round(lengths_along(way)[-1], 2),
+                **ways.described(way, frontier.centroid),
                 "size_m": round(frontier.size_m, 2),
-                "gain": frontier.gain,
+                "gain_m2": round(frontier.gain * cell_m2, 2),
             }
         )
     return {"state": report.state.value, "frontiers": listed}
 
 
-def _seen(
-    now: Observation, way: Sequence[tuple[float, float]], images: Sequence[RgbdImage], capture: Capture
-) -> dict[str, Any]:
-    seen = farthest_visible(way, images, FARTHEST_HOP_M)
-    turn = round(-math.degrees(bearing_of_way(now.pose, way))) % 360
-    if seen is None:
-        return {"view": None, "image_ref": None, "point": None, "turn_right_deg": turn}
-    return {
-        "view": seen.view,
-        "image_ref": image_ref(capture, seen.view),
-        "point": [round(seen.u, 4), round(seen.v, 4)],
-        "turn_right_deg": turn,
-        "hop_m": round(seen.along_m, 2),
-    }
+def _tier(frontier: Frontier, cell_m2: float) -> int:
+    tiers = (i for i, (size, gain) in enumerate(TIERS) if frontier.size_m >= size and frontier.gain * cell_m2 >= gain)
+    return next(tiers, len(TIERS))
+
+
+def describe_remembered(
+    now: Observation, capture: Capture, choice: ImageChoice, remembered: Sequence[Remembered]
+) -> list[dict[str, Any]]:
+    """Things seen earlier and not in the newest images, each as a view and a point on the way to it, newest first."""
+    if now.maps is None:
+        return []
+    ways = _Ways(now, now.maps.costmap, capture, shown_views(capture, choice))
+    listed = []
+    for thing in remembered:
+        goal = _place_near(ways.costmap, ways.travel, thing.place[:2])
+        way = [] if goal is None else ways.to(goal)
+        if len(way) < 2:
+            continue
+        listed.append(
+            {
+                "id": thing.entity_id,
+                "category": thing.category,
+                **ways.described(way, thing.place[:2]),
+                "age_s": round(now.stamp_s - thing.stamp_s, 1),
+            }
+        )
+        if len(listed) == MAX_REMEMBERED:
+            break
+    return listed
+
+
+def _place_near(
+    costmap: GridMap, travel: NDArray[np.float32], place: tuple[float, float]
+) -> tuple[float, float] | None:
+    """The reachable cell within 1.5 m of a place that is cheapest to stand on, distance to the place counted twice."""
+    row, column = costmap.to_cell(*place)
+    reach = math.ceil(NEAR_OBJECT_M / costmap.resolution)
+    r0, c0 = max(0, row - reach), max(0, column - reach)
+    window = travel[r0 : max(0, row + reach + 1), c0 : max(0, column + reach + 1)]
+    rows, columns = np.nonzero(np.isfinite(window))
+    if len(rows) == 0:
+        return None
+    away = np.hypot(rows + r0 - row, columns + c0 - column) * costmap.resolution
+    score = np.where(away <= NEAR_OBJECT_M, window[rows, columns] + 2.0 * away, np.inf)
+    best = int(np.argmin(score))
+    return costmap.to_point(int(rows[best]) + r0, int(columns[best]) + c0) if np.isfinite(score[best]) else None
+
+
+@dataclass
+class _Ways:
+    """Ways from where the robot stands, and what the images show of them."""
+
+    now: Observation
+    costmap: GridMap
+    capture: Capture
+    images: Sequence[RgbdImage]
+
+    @cached_property
+    def travel(self) -> NDArray[np.float32]:
+        """Cost of the way to each cell, metres."""
+        return travel_cost(self.costmap, self.now.pose)
+
+    @cached_property
+    def floor(self) -> list[FloorPixel]:
+        """Floor in view."""
+        return visible_floor(self.images)
+
+    def to(self, goal: tuple[float, float]) -> list[tuple[float, float]]:
+        """The way to a place; empty without one."""
+        return way_back(self.costmap, self.travel, goal)
+
+    def described(self, way: Sequence[tuple[float, float]], thing: tuple[float, float]) -> dict[str, Any]:
+        """Length, direction, and a point on the way where one is in view. At its end: the direction of the thing."""
+        length = lengths_along(way)[-1]
+        ahead = bearing_of_way(self.now.pose, way) if length >= AT_IT_M else self.now.pose.bearing_to(*thing)
+        fields: dict[str, Any] = {"way_m": round(length, 2), "turn_right_deg": round(-math.degrees(ahead)) % 360}
+        seen = farthest_visible(way, self.images, FARTHEST_HOP_M)
+        if seen is None and length >= AT_IT_M:
+            # Floor next to the robot is below the images: then other floor that brings it nearer will do.
+            seen = nearest_floor(self.costmap, self.travel, self.floor, way[-1], FARTHEST_HOP_M)
+        if seen is None:
+            return {**fields, "view": None, "image_ref": None, "point": None}
+        return {
+            **fields,
+            "view": seen.view,
+            "image_ref": image_ref(self.capture, seen.view),
+            "point": [round(seen.u, 4), round(seen.v, 4)],
+            "hop_m": round(seen.along_m, 2),
+        }

@@ -70,6 +70,7 @@ def drive(
     hop = session.begin_hop(tool, now.stamp_s)
     ended = yield Wait(motion_id=handle.motion_id, until_s=now.stamp_s + timeout_s)
     assert isinstance(ended, WaitResult)
+    session.remember(now.detections + ended.detections)
     report = ended.report
     if report is None:
         yield Stop()

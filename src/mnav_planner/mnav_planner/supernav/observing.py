@@ -6,7 +6,7 @@ from collections.abc import Generator
 from typing import Any
 
 from mnav_core.requests import Capture, Observation, Observe, Reply, Request
-from mnav_planner.supernav.described import describe_detections, describe_frontiers
+from mnav_planner.supernav.described import describe_detections, describe_frontiers, describe_remembered
 from mnav_planner.supernav.labelled_images import labelled_images
 from mnav_planner.supernav.replies import ToolReply, failed
 from mnav_planner.supernav.session import ToolSession
@@ -22,6 +22,7 @@ def fresh_capture(session: ToolSession) -> Generator[Request, Reply, Capture | N
         seen = yield Observe(capture=True)
         assert isinstance(seen, Observation)
         session.now_s = seen.stamp_s
+        session.remember(seen.detections)
         if seen.capture is not None:
             session.show(seen.capture)
             return seen.capture
@@ -64,7 +65,14 @@ def list_detections(session: ToolSession, tool: str) -> ToolSteps:
     capture = session.capture or (yield from fresh_capture(session))
     if capture is None:
         return failed(tool, ToolFailure(FailureCode.CAPTURE_FAILED, "the robot gave no images"))
-    return ToolReply(tool, {"detections": describe_detections(capture, session.image_choice)})
+    now = yield Observe()
+    assert isinstance(now, Observation)
+    session.now_s = now.stamp_s
+    session.remember(now.detections)
+    found = describe_detections(capture, session.image_choice)
+    earlier = session.memory.all_but({entry["id"] for entry in found})
+    remembered = describe_remembered(now, capture, session.image_choice, earlier)
+    return ToolReply(tool, {"detections": found, "remembered": remembered})
 
 
 def list_frontiers(session: ToolSession, tool: str) -> ToolSteps:

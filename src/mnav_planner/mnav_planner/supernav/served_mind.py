@@ -95,6 +95,7 @@ class _Watch:
                 yield Stop()
             result = yield Wait(request.motion_id, request.events, until_s)
             assert isinstance(result, WaitResult)
+            self._session.remember(now.detections + result.detections)
             self._session.now_s = result.stamp_s
             over = request.until_s is not None and result.stamp_s >= request.until_s
             if result.reason is not WaitReason.TIME or over:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from mnav_core.errors import UsageError
 from mnav_core.requests import Capture
 from mnav_core.robot import RobotDescription
+from mnav_core.sensing import DetectionFrame
 from mnav_models.images import ImageBudget
+from mnav_perception.exploration.frontiers import Frontier
 from mnav_planner.supernav.arguments import ClaimedOutcome
 from mnav_planner.supernav.catalogue import Configuration, Tool, ToolName, allowed_by_default, canonical_name, tools_for
 from mnav_planner.supernav.goals import GoalRecords
 from mnav_planner.supernav.grounding import Grounder, Preview
 from mnav_planner.supernav.labelled_images import REPLY_BUDGET, ImageChoice
+from mnav_planner.supernav.remembered import SightingMemory
 
 REMEMBERED_REFS = 256
+SAME_FRONTIER_M = 0.5
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,8 @@ class ToolSession:
     stop_asked: bool = False
     calls: Counter[ToolName] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
-    frontier_names: dict[str, str] = field(default_factory=dict)
+    frontier_places: dict[str, tuple[str, float, float]] = field(default_factory=dict)
+    memory: SightingMemory = field(default_factory=SightingMemory)
     seen_refs: deque[str] = field(default_factory=lambda: deque(maxlen=REMEMBERED_REFS))
 
     @property
@@ -134,6 +140,11 @@ class ToolSession:
         """Make a capture the one that points refer to."""
         self.capture = capture
         self.seen_refs.append(capture.ref)
+        self.remember(capture.detections)
+
+    def remember(self, frames: Iterable[DetectionFrame]) -> None:
+        """Keep what the detector found in the views that the caller is shown."""
+        self.memory.add(frames, ("front",) if self.image_choice.front_only else tuple(self.robot.views))
 
     def begin_hop(self, tool: ToolName, now_s: float) -> Hop:
         """A motion starts."""
@@ -141,6 +152,14 @@ class ToolSession:
         self.hop = Hop(self.hops, tool, now_s)
         return self.hop
 
-    def frontier_name(self, frontier_id: str) -> str:
-        """The name under which the caller knows a frontier, the same as long as the frontier is."""
-        return self.frontier_names.setdefault(frontier_id, f"f{len(self.frontier_names) + 1}")
+    def frontier_name(self, frontier: Frontier) -> str:
+        """The name under which the caller knows a frontier, the same while it changes a little."""
+        kind, (x, y) = frontier.kind.value, frontier.centroid
+        near = [
+            (math.dist((x, y), place[1:]), name)
+            for name, place in self.frontier_places.items()
+            if place[0] == kind and math.dist((x, y), place[1:]) <= SAME_FRONTIER_M
+        ]
+        name = min(near)[1] if near else f"f{len(self.frontier_places) + 1}"
+        self.frontier_places[name] = (kind, x, y)
+        return name

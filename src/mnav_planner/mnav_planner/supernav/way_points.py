@@ -11,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mnav_core.geometry import SE2
-from mnav_core.maps import GridMap
+from mnav_core.maps import INSCRIBED, GridMap
 from mnav_core.sensing import RgbdImage
+from mnav_perception.exploration.travel import travel_cost
 
 MAX_STEPS = 4000
 FLOOR_M = 0.02
+FLOOR_TOLERANCE_M = 0.08
+FLOOR_RANGE_M = 6.0
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,16 @@ class VisiblePoint:
     u: float
     v: float
     along_m: float
+
+
+@dataclass(frozen=True)
+class FloorPixel:
+    """A pixel (u, v), normalised, of one view that shows floor, and its place in `map`."""
+
+    view: str
+    u: float
+    v: float
+    place: tuple[float, float]
 
 
 def way_back(costmap: GridMap, travel: NDArray[np.float32], goal: tuple[float, float]) -> list[tuple[float, float]]:
@@ -91,6 +104,49 @@ def floor_in_view(image: RgbdImage, place: tuple[float, float], margin_px: int =
     if valid.size == 0 or float(valid.min()) < z - max(0.25, 0.12 * z):
         return None
     return float(u), float(v)
+
+
+def visible_floor(images: Sequence[RgbdImage], stride: int = 10) -> list[FloorPixel]:
+    """Floor that the images show, as pixels on a lattice of `stride` and their places in `map`."""
+    found: list[FloorPixel] = []
+    for image in images:
+        height, width = image.depth.shape
+        rows, columns = np.mgrid[height // 3 : height : stride, stride // 2 : width : stride]
+        z = image.depth[rows, columns].astype(float)
+        ok = np.isfinite(z) & (z > 0.0) & (z < FLOOR_RANGE_M)
+        u, v = (columns[ok] + 0.5) / width, (rows[ok] + 0.5) / height
+        pixels = np.stack([u * image.camera.width, v * image.camera.height], axis=1)
+        places = image.camera_in_map.apply(image.camera.unproject(pixels, z[ok]))
+        on_floor = np.abs(places[:, 2]) < FLOOR_TOLERANCE_M
+        for k in np.flatnonzero(on_floor):
+            place = (float(places[k, 0]), float(places[k, 1]))
+            found.append(FloorPixel(image.view, float(u[k]), float(v[k]), place))
+    return found
+
+
+def nearest_floor(
+    costmap: GridMap,
+    travel: NDArray[np.float32],
+    floor: Sequence[FloorPixel],
+    goal: tuple[float, float],
+    farthest_m: float,
+    least_gain_m: float = 0.3,
+) -> VisiblePoint | None:
+    """The visible floor from which the way to `goal` is shortest; None where none brings the robot nearer to it."""
+    row, column = costmap.to_cell(*goal)
+    if not costmap.contains(row, column) or not math.isfinite(travel[row, column]):
+        return None
+    remaining = travel_cost(costmap, SE2(goal[0], goal[1]))
+    best: tuple[float, FloorPixel, float] | None = None
+    for pixel in floor:
+        r, c = costmap.to_cell(*pixel.place)
+        if not costmap.contains(r, c) or not 0 <= costmap.data[r, c] < INSCRIBED or travel[r, c] > farthest_m:
+            continue
+        if best is None or float(remaining[r, c]) < best[0]:
+            best = (float(remaining[r, c]), pixel, float(travel[r, c]))
+    if best is None or best[0] > float(travel[row, column]) - least_gain_m:
+        return None
+    return VisiblePoint(best[1].view, best[1].u, best[1].v, best[2])
 
 
 def bearing_of_way(pose: SE2, way: Sequence[tuple[float, float]], ahead_m: float = 1.0) -> float:

@@ -1,0 +1,43 @@
+"""What the agent is asked to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mnav_core.requests import TaskGoal
+
+
+@dataclass(frozen=True)
+class NavGoal:
+    """One thing to reach: what the person said, and the categories that the detector may call it by (none: unknown)."""
+
+    description: str
+    categories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class NavTask:
+    """A request with its goals, in order or not."""
+
+    text: str
+    goals: tuple[NavGoal, ...]
+    ordered: bool = True
+
+
+@dataclass(frozen=True)
+class LoopBudget:
+    """Where the loop ends by itself: decisions, model tokens, robot seconds."""
+
+    turns: int = 200
+    tokens: int = 2_000_000
+    seconds: float = 3600.0
+
+
+def task_of(goals: Sequence[TaskGoal], text: str = "") -> NavTask:
+    """The task of goals that name a category each."""
+    listed = tuple(
+        NavGoal(goal.text or f"find the {goal.category.replace('_', ' ')}", (goal.category,) if goal.category else ())
+        for goal in goals
+    )
+    return NavTask(text or "; then ".join(goal.description for goal in listed), listed)
