@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mnav_core.cameras import PinholeCamera
+from mnav_core.errors import UsageError
 from mnav_core.geometry import SE3
 
 MAX_WIDTH, MAX_HEIGHT = 1280, 960
@@ -27,12 +28,12 @@ class _Context(Protocol):
 
 @lru_cache(maxsize=1)
 def process_context() -> _Context:
-    """The process's one OpenGL context. Raises RuntimeError when neither EGL nor OSMesa works."""
+    """The process's one OpenGL context. Raises UsageError when no OpenGL works here."""
     try:
         context: _Context = mujoco.GLContext(MAX_WIDTH, MAX_HEIGHT)
         context.make_current()
     except (AttributeError, ImportError, RuntimeError, OSError) as error:
-        raise RuntimeError(
+        raise UsageError(
             f"no OpenGL for rendering ({type(error).__name__}: {error}); "
             "install libegl1 and libgl1-mesa-dri, or libosmesa6"
         ) from error
@@ -68,7 +69,13 @@ class SceneRenderer:
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = 0
         self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = 0
         self._scene.flags[mujoco.mjtRndFlag.mjRND_HAZE] = 0
-        self._context = mujoco.MjrContext(self.model, mujoco.mjtFontScale.mjFONTSCALE_50)
+        try:
+            self._context = mujoco.MjrContext(self.model, mujoco.mjtFontScale.mjFONTSCALE_50)
+        except mujoco.FatalError as error:
+            raise UsageError(
+                f"no OpenGL for rendering ({error}), allowed: MUJOCO_GL egl with libegl1 and libgl1-mesa-dri, "
+                "or osmesa with libosmesa6"
+            ) from error
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
         for group in (0, 1, 2, 3, 5):
             self._option.geomgroup[group] = 1
@@ -162,6 +169,10 @@ class SceneRenderer:
             eye.frustum_near, eye.frustum_far = self.near, self.far
             eye.frustum_top, eye.frustum_bottom = top * self.near, -bottom * self.near
             eye.frustum_center, eye.frustum_width = middle * self.near, half_width * self.near
+        # The headlight was put where the scene's own camera was when it was updated.
+        for light in scene.lights[: scene.nlight]:
+            if light.headlight:
+                light.pos, light.dir = optical_in_map.translation, forward
 
     def _metres(self, buffer: NDArray[np.float32]) -> NDArray[np.float32]:
         """Window depth (0 near .. 1 far, hyperbolic) to metres."""

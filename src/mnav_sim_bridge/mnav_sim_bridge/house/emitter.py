@@ -47,8 +47,8 @@ _TYPES = {
     Primitive.ELLIPSOID: mujoco.mjtGeom.mjGEOM_ELLIPSOID,
 }
 _HALF = 0.7071067811865476
-# Turns that bring a box's thin axis to local z, on whose plane flat textures lie.
-_THIN_X: Quaternion = (_HALF, 0.0, _HALF, 0.0)
+# Turns that bring a box's thin axis to local z, on whose plane flat textures lie, with the picture upright.
+_THIN_X: Quaternion = (0.5, 0.5, 0.5, 0.5)
 _THIN_Y: Quaternion = (_HALF, _HALF, 0.0, 0.0)
 
 
@@ -70,7 +70,7 @@ class Emitter:
         if flat and shape.kind is Primitive.BOX:
             thin = int(np.argmin(half))
             if thin == 0:
-                half, quat = (half[2], half[1], half[0]), multiplied(quat, _THIN_X)
+                half, quat = (half[1], half[2], half[0]), multiplied(quat, _THIN_X)
             elif thin == 1:
                 half, quat = (half[0], half[2], half[1]), multiplied(quat, _THIN_Y)
         size = [half[0], half[2], 0.0] if shape.kind in (Primitive.CYLINDER, Primitive.CAPSULE) else list(half)

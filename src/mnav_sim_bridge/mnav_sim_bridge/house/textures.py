@@ -75,8 +75,8 @@ def _tiles(rng: np.random.Generator) -> Image:
         a, b = k * SIZE // 4, (k + 1) * SIZE // 4
         for j in range(4):
             image[a:b, j * SIZE // 4 : (j + 1) * SIZE // 4] *= rng.uniform(0.95, 1.03)
-        image[a : a + 2] *= 0.74
-        image[:, a : a + 2] *= 0.74
+        image[a : a + 2] *= 0.82
+        image[:, a : a + 2] *= 0.82
     return image
 
 
