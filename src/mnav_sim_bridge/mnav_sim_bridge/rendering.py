@@ -158,7 +158,9 @@ class SceneRenderer:
 
     def _aim(self, camera: PinholeCamera, optical_in_map: SE3) -> None:
         """Point the scene's camera; the frustum takes fx, fy, cx and cy as they are."""
-        _, scene = self._ready()
+        context, scene = self._ready()
+        # Another world of this process may have drawn last.
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, context)
         forward, up = optical_in_map.rotation[:, 2], -optical_in_map.rotation[:, 1]
         top, bottom = camera.cy / camera.fy, (camera.height - camera.cy) / camera.fy
         middle = (camera.width / 2 - camera.cx) / camera.fx
