@@ -18,4 +18,8 @@ setup(
     maintainer_email="mnav@example.org",
     description="Robot drivers of mnav and the velocity gate.",
     license="Apache-2.0",
+    entry_points={
+        "console_scripts": ["velocity_gate = mnav_robots.gate_node:main"],
+        "mnav.nodes": ["velocity_gate = mnav_robots.gate_node:make_node"],
+    },
 )

@@ -110,11 +110,12 @@ def run_nodes(process: ProcessDescription) -> int:
         factories.append((description, entry.load()))
 
     import rclpy
-    from rclpy.executors import MultiThreadedExecutor
+    from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
     from rclpy.signals import SignalHandlerOptions
 
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    executor = MultiThreadedExecutor(num_threads=process.threads)
+    # Threads that take turns at every callback cost several times what they bring; only waiting in one needs them.
+    executor = SingleThreadedExecutor() if process.threads == 1 else MultiThreadedExecutor(num_threads=process.threads)
     nodes = []
     try:
         for description, factory in factories:

@@ -58,7 +58,7 @@ class ProcessDescription(_Strict):
     nodes: Annotated[list[NodeDescription], Field(min_length=1)]
     restart: Restart = Restart.ON_FAILURE
     required: bool = True
-    threads: Annotated[int, Field(ge=1, le=64)] = 4
+    threads: Annotated[int, Field(ge=1, le=64)] = 1
 
 
 class SystemDescription(_Strict):
@@ -119,7 +119,9 @@ def load_system(name: str, overrides: Mapping[str, str] | None = None, folder: P
     if "name" in content:
         raise UsageError(f"{path}: name: unknown key; the file's name is the system's")
     arguments = _arguments(content.get("arguments") or {}, overrides or {}, name, path)
-    filled = {key: _filled(value, arguments, f"{path}: {key}") for key, value in content.items() if key != "arguments"}
+    # `$(config)`: where the system files' neighbours lie, robots and transport profiles among them.
+    known = {"config": str(path.resolve().parent.parent), **arguments}
+    filled = {key: _filled(value, known, f"{path}: {key}") for key, value in content.items() if key != "arguments"}
     filled["arguments"] = arguments
     environment = filled.get("environment") or {}
     if isinstance(environment, dict):

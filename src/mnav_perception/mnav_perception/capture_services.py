@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.clock import Clock, ClockType
 
 from mnav_core.messages.captures import to_captured_view
+from mnav_core.nodes.deferred_services import DeferredService
 from mnav_core.requests import Capture
 from mnav_interfaces.srv import CapturePanorama, GetView
 from mnav_perception.captures import CaptureStore
 
+CHECK_PERIOD_S = 0.5
 
-@dataclass
+
+@dataclass(frozen=True)
 class _Pending:
-    """One caller that waits."""
+    """One caller that waits: when it asked in robot time, and when in wall time it is given up."""
 
     asked_s: float
-    done: threading.Event = field(default_factory=threading.Event)
-    capture: Capture | None = None
+    deadline: float
+    reply: Callable[[Any], None]
 
 
 class CaptureServices:
-    """Answers from a capture store. `capture_panorama` waits in a callback group of its own, at most `timeout_s`.
+    """Answers from a capture store. A panorama is answered by `deliver`, or refused after `timeout_s` of wall time.
 
-    `on_asked` is called, from that group's thread, when a capture is asked for; `deliver` answers whoever waits.
+    `on_asked` is called when one is asked for. `asked` and `delivered` count, refusals included.
     """
 
     def __init__(
@@ -38,56 +41,48 @@ class CaptureServices:
         self._timeout_s = timeout_s
         self._now_s = now_s
         self._on_asked = on_asked
-        self._lock = threading.Lock()
         self._pending: list[_Pending] = []
         self.asked = 0
         self.delivered = 0
 
     def open(self) -> None:
         """Offer the services."""
-        self._node.create_service(
-            CapturePanorama, "capture_panorama", self._capture, callback_group=MutuallyExclusiveCallbackGroup()
-        )
-        self._node.create_service(GetView, "get_view", self._get_view)
+        self._panorama = DeferredService(self._node, CapturePanorama, "capture_panorama", self._on_panorama)
+        self._node.create_service(GetView, "get_view", self._on_get_view)
+        wall = Clock(clock_type=ClockType.STEADY_TIME)
+        self._node.create_timer(CHECK_PERIOD_S, self._give_up, clock=wall)
 
     @property
     def oldest_asked_s(self) -> float | None:
         """When the first capture that is still awaited was asked for; None when none is."""
-        with self._lock:
-            return self._pending[0].asked_s if self._pending else None
+        return self._pending[0].asked_s if self._pending else None
 
     def deliver(self, capture: Capture) -> None:
         """Answer everybody who waits with one capture."""
-        with self._lock:
-            pending, self._pending = self._pending, []
-            self.delivered += len(pending)
-        for one in pending:
-            one.capture = capture
-            one.done.set()
+        views = [to_captured_view(image, with_depth=False) for image in capture.images]
+        response = CapturePanorama.Response(
+            ok=True, capture_ref=capture.ref, simultaneous=capture.simultaneous, views=views
+        )
+        pending, self._pending = self._pending, []
+        self._answer(pending, response)
 
-    def _capture(
-        self, request: CapturePanorama.Request, response: CapturePanorama.Response
-    ) -> CapturePanorama.Response:
-        pending = _Pending(self._now_s())
-        with self._lock:
-            self._pending.append(pending)
-            self.asked += 1
+    def _on_panorama(self, request: CapturePanorama.Request, reply: Callable[[Any], None]) -> None:
+        self._pending.append(_Pending(self._now_s(), time.monotonic() + self._timeout_s, reply))
+        self.asked += 1
         self._on_asked()
-        if not pending.done.wait(self._timeout_s) or pending.capture is None:
-            with self._lock:
-                if pending in self._pending:
-                    self._pending.remove(pending)
-                    self.delivered += 1
-            response.reason = f"no image of every view within {self._timeout_s:g} s"
-            return response
-        capture = pending.capture
-        response.ok = True
-        response.capture_ref = capture.ref
-        response.simultaneous = capture.simultaneous
-        response.views = [to_captured_view(image, with_depth=False) for image in capture.images]
-        return response
 
-    def _get_view(self, request: GetView.Request, response: GetView.Response) -> GetView.Response:
+    def _give_up(self) -> None:
+        now = time.monotonic()
+        late = [one for one in self._pending if now > one.deadline]
+        self._pending = [one for one in self._pending if now <= one.deadline]
+        self._answer(late, CapturePanorama.Response(reason=f"no image of every view within {self._timeout_s:g} s"))
+
+    def _answer(self, pending: list[_Pending], response: CapturePanorama.Response) -> None:
+        self.delivered += len(pending)
+        for one in pending:
+            one.reply(response)
+
+    def _on_get_view(self, request: GetView.Request, response: GetView.Response) -> GetView.Response:
         capture = self._store.get(request.capture_ref)
         if capture is None:
             kept = ", ".join(self._store.refs) or "none"

@@ -14,7 +14,6 @@ from mnav_core.awaiting_transforms import AwaitingTransforms, Located
 from mnav_core.cameras import PinholeCamera
 from mnav_core.messages import detections, maps, sensing
 from mnav_core.messages.stamps import to_seconds
-from mnav_core.nodes.mailbox import Mailbox
 from mnav_core.nodes.self_starting import SelfStartingNode
 from mnav_core.nodes.transform_listener import TransformListener
 from mnav_core.parameters import declare_parameters
@@ -62,9 +61,8 @@ class MapperNode(SelfStartingNode):
         self.intake = MapperIntake(
             self.robot, Mapper(self.robot, self.settings.mapper), store, self.schedule.depth_stride
         )
-        self.mailbox = Mailbox(self)
         self.captures = CaptureServices(
-            self, store, self.settings.capture_timeout_s, self.now_s, lambda: self.mailbox.post(self._on_asked)
+            self, store, self.settings.capture_timeout_s, self.now_s, self._on_asked
         )
         self.captures.open()
         self._grids = {

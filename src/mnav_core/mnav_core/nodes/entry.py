@@ -12,10 +12,10 @@ from mnav_core.errors import UsageError
 def run_node(factory: Callable[..., Any]) -> int:
     """Make the node and spin it until interrupted; 0 then, 2 when its parameters were refused."""
     import rclpy
-    from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
+    from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 
     rclpy.init()
-    executor = MultiThreadedExecutor(num_threads=4)
+    executor = SingleThreadedExecutor()
     try:
         node = factory()
     except UsageError as error:
