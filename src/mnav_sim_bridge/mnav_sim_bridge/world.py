@@ -85,8 +85,8 @@ class MujocoWorld:
 
     @property
     def time_s(self) -> float:
-        """Simulated time since reset."""
-        return self._ticks * self.settings.tick_s
+        """Simulated time since reset, in whole nanoseconds as messages carry it."""
+        return round(self._ticks * self.settings.tick_s, 9)
 
     @property
     def tick_s(self) -> float:
