@@ -122,7 +122,7 @@ def _cobot_magic() -> list[Shape]:
         standing_box((0.3, 0.34, 0.02), -0.12, 0, 0.685, DARK),
         standing_box((0.06, 0.08, 0.62), -0.12, 0, 0.7, DARK),
         standing_box((0.08, 0.3, 0.05), -0.12, 0, 0.95, BODY),
-        standing_box((0.12, 0.06, 0.03), -0.06, 0, 1.16, DARK),
+        standing_box((0.2, 0.06, 0.025), -0.03, 0, 1.19, DARK),
         cylinder(0.036, 0.06, (0.30, 0, 0.31), SENSOR),
         standing_box((0.05, 0.05, 0.12), 0.30, 0, 0.18, DARK),
     ]
