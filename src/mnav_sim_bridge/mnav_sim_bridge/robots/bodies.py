@@ -120,7 +120,7 @@ def _cobot_magic() -> list[Shape]:
         standing_box((0.02, 0.3, 0.04), 0.34, 0, 0.1, ACCENT),
         standing_box((0.32, 0.36, 0.5), -0.12, 0, 0.185, BODY),
         standing_box((0.3, 0.34, 0.02), -0.12, 0, 0.685, DARK),
-        standing_box((0.06, 0.08, 0.62), -0.12, 0, 0.7, DARK),
+        standing_box((0.06, 0.08, 0.5), -0.12, 0, 0.7, DARK),
         standing_box((0.08, 0.3, 0.05), -0.12, 0, 0.95, BODY),
         standing_box((0.2, 0.06, 0.025), -0.03, 0, 1.19, DARK),
         cylinder(0.036, 0.06, (0.30, 0, 0.31), SENSOR),
