@@ -6,7 +6,7 @@ setup(
     name="mnav_planner",
     version="0.1.0",
     packages=find_packages(exclude=["test"]),
-    package_data={"mnav_planner": ["py.typed"]},
+    package_data={"mnav_planner": ["py.typed", "skills/*/*.md", "skills/*/references/*.md"]},
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/mnav_planner"]),
         ("share/mnav_planner", ["package.xml"]),

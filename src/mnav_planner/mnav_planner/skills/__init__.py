@@ -1,0 +1,1 @@
+"""Markdown guidance that a model reads on demand."""
