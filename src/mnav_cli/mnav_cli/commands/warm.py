@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
-
-# Modules with a function `warm()` that calls each of their kernels once with the types used in earnest.
-WARM_MODULES: tuple[str, ...] = ("mnav_perception.warm", "mnav_executor_geo.warm")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -14,8 +10,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Warm every module; prints each as it is done."""
-    for name in WARM_MODULES:
-        importlib.import_module(name).warm()
-        print(name, flush=True)
+    """Warm every package with kernels; prints each as it is done."""
+    import mnav_executor_geo.warm
+    import mnav_perception.warm
+    from mnav_core.robot import find_robot
+
+    mnav_perception.warm.warm()
+    print("mnav_perception", flush=True)
+    mnav_executor_geo.warm.warm(find_robot("cobot_magic"))
+    print("mnav_executor_geo", flush=True)
     return 0
