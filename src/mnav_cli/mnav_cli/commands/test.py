@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 
 from mnav_cli.checkout import checkout_root
+from mnav_cli.graphics import use_backend
 
 EXIT_FAILED = 1
 WORKERS = 2
@@ -66,4 +67,6 @@ def _is_missing_path(word: str) -> bool:
 
 def _pytest(arguments: list[str]) -> int:
     """Run pytest at the checkout's root with standard output as it is; its exit code."""
+    # MuJoCo takes its GL backend from the environment at import, whichever test imports it first.
+    use_backend()
     return subprocess.run([sys.executable, "-m", "pytest", *arguments], cwd=checkout_root(), check=False).returncode
