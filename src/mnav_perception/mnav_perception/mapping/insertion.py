@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mnav_core.geometry import SE2, SE3
 from mnav_perception.compiled import compiled
-from mnav_perception.mapping.raycast import CLEARED, ENDED, ScanWindow, new_window, trace
+from mnav_perception.mapping.raycast import BESIDE, CLEARED, ENDED, ScanWindow, new_window, trace
 from mnav_perception.mapping.voxels import (
     BLOCK,
     BLOCK_SHIFT,
@@ -103,13 +103,15 @@ def _apply(
             any_change = np.int8(0)
             for k in range(depth):
                 old, now = log_odds[voxel + k], seen[start + k]
-                change = np.int8(np.int8(now == ENDED) * hit - np.int8(now == CLEARED) * miss)
+                cleared = np.int8(now == CLEARED) | np.int8((now == BESIDE) & (old <= 0))
+                change = np.int8(np.int8(now == ENDED) * hit - cleared * miss)
                 any_change |= np.int8(np.int8(min(max(np.int8(old + change), lowest), highest)) ^ old)
             # Most columns are as sure as they can be: they are only read.
             if any_change != 0:
                 for k in range(depth):
                     old, now = log_odds[voxel + k], seen[start + k]
-                    change = np.int8(np.int8(now == ENDED) * hit - np.int8(now == CLEARED) * miss)
+                    cleared = np.int8(now == CLEARED) | np.int8((now == BESIDE) & (old <= 0))
+                    change = np.int8(np.int8(now == ENDED) * hit - cleared * miss)
                     new = np.int8(min(max(np.int8(old + change), lowest), highest))
                     # Zero is kept for voxels without evidence.
                     new = np.int8(new - np.int8((new == 0) & (old != 0)))

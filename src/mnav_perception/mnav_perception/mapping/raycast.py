@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from mnav_perception.compiled import compiled
 
 # What a scan says of a voxel. WALKED, a ray ended there, holds only while rays are walked.
-NOTHING, CLEARED, ENDED, WALKED = 0, 1, 2, 3
+# BESIDE is CLEARED with an end next to it on the same height: a surface is never exactly where its voxels are, so that
+# such rays clear what is not occupied and wear no wall away.
+NOTHING, CLEARED, ENDED, WALKED, BESIDE = 0, 1, 2, 3, 4
 
 # A wall is a group of columns this flat; a ray grazes it below this sine; what it then leaves alone, in voxels.
 WALL_FLATNESS, GRAZING_SINE, GRAZED, LONGEST_GRAZE = 0.2, 0.5, 1.5, 40.0
@@ -217,3 +219,8 @@ def trace(
     for i in range(count):
         if ended_in[i] >= 0 and kind[i] == 2:
             seen[ended_in[i]] = ENDED
+            for j in range(-1, 2):
+                for k in range(-1, 2):
+                    beside = ended_in[i] + j * stride_y + k * stride_x
+                    if seen[beside] == CLEARED:
+                        seen[beside] = BESIDE
