@@ -46,8 +46,7 @@ class GateNode(SelfStartingNode):
         """Make the gate and the topics."""
         self.settings = declare_parameters(self, GateNodeSettings)
         lockstep = self.settings.lockstep
-        period_s = 0.1 if lockstep else 1.0 / self.settings.rate_hz
-        self._gate = VelocityGate(find_robot(self.settings.robot).limits, self.settings.timeout_s, period_s)
+        self._gate = VelocityGate(find_robot(self.settings.robot).limits, self.settings.timeout_s)
         self._is_stamped = self.settings.stamped_cmd_vel or lockstep
         command = qos.command_qos(lockstep)
         self._velocity = self.create_publisher(TwistStamped if self._is_stamped else Twist, "cmd_vel", command)
