@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
@@ -120,12 +121,13 @@ class BuiltinChooser:
             return
         self._target_tries[target["id"]] += 1
         reply = yield self._drive(target, "approach")
-        status = reply.fields.get("status")
+        there = reply.fields.get("status") in (NavStatus.REACHED.value, NavStatus.SELF_CHECK.value)
+        if there and reply.fields.get("distance_to_visual_target", math.inf) <= self._settings.arrived_m:
+            yield from self._mark(target["id"], goal)
+            return
         seen = yield from self._detections()
         again = next((entry for entry in seen["detections"] if entry["id"] == target["id"]), None)
-        near = again is not None and again["distance_m"] <= self._settings.arrived_m + 0.45
-        stands_before_it = status in (NavStatus.REACHED.value, NavStatus.SELF_CHECK.value)
-        if (near and stands_before_it) or (again is not None and again["distance_m"] <= self._settings.arrived_m):
+        if again is not None and again["distance_m"] <= self._settings.arrived_m + (0.45 if there else 0.0):
             yield from self._mark(target["id"], goal)
 
     def _mark(self, entity_id: str, goal: int) -> Calls:
