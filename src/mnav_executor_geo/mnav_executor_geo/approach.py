@@ -62,8 +62,8 @@ def find_approach(
 
     PASS_THROUGH takes the floor under the anchor, or the nearest reachable place within the snap distance. APPROACH and
     INSPECT take candidates on rings around it, scored by distance from the standoff, lethal cells between candidate and
-    anchor, direction from which the anchor was seen (`seen_from`, the camera's place), path length and clearance; the footprint
-    (`outline`) must fit there.
+    anchor, direction from which the anchor was seen (`seen_from`, the camera's place), path length and clearance; the
+    footprint (`outline`) must fit there.
     """
     reach = flood(costmap, costmap.to_cell(start.x, start.y), planner.cost_weight, planner.escape_m)
     if reach is None:

@@ -128,7 +128,8 @@ class DriveTask:
                 self._settles = True
                 self._monitor.restart(now_s)
                 return self._move(self._follower.ramp(now_s, STOP))
-            return self._recover(now_s, pose, costmap, f"{step.remaining_m:.2f} m left, {step.turn_left_rad:.2f} rad to turn")
+            left = f"{step.remaining_m:.2f} m left, {step.turn_left_rad:.2f} rad to turn"
+            return self._recover(now_s, pose, costmap, left)
         return self._move(step.velocity)
 
     def pause(self) -> None:
@@ -187,8 +188,8 @@ class DriveTask:
         if not self._recoveries.begin(
             now_s, pose, costmap, self._follower, self._remaining_m, lambda: self._route(pose, costmap)
         ):
-            tried = self._recoveries.used
-            return TaskStep(status=MotionStatus.BLOCKED_NO_PROGRESS, reason=f"no progress after {tried} recoveries: {why}")
+            reason = f"no progress after {self._recoveries.used} recoveries: {why}"
+            return TaskStep(status=MotionStatus.BLOCKED_NO_PROGRESS, reason=reason)
         self._monitor.restart(now_s)
         return self._move(self._follower.ramp(now_s, STOP))
 

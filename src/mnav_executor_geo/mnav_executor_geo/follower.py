@@ -33,7 +33,7 @@ class FollowerState(Enum):
 
 @dataclass(frozen=True)
 class FollowerStep:
-    """Velocity of this tick; path left (m) and heading left to turn (rad) measure progress; `off_path_m` the deviation."""
+    """Velocity of this tick; path left (m) and heading left to turn (rad) measure progress."""
 
     velocity: Velocity
     state: FollowerState
@@ -209,7 +209,8 @@ class PathFollower:
         clear = self.clear_for(pose, costmap, candidates, horizon_s) >= horizon_s - 1e-6
         if not clear.any():
             return FollowerStep(self.ramp(now_s, STOP), FollowerState.BLOCKED, 0.0, abs(error))
-        deviation = np.abs(candidates[:, 0] - speed) / limits.vx_max + 0.5 * np.abs(candidates[:, 1] - turn) / limits.wz_max
+        slower = np.abs(candidates[:, 0] - speed) / limits.vx_max
+        deviation = slower + 0.5 * np.abs(candidates[:, 1] - turn) / limits.wz_max
         best = int(np.argmin(np.where(clear, deviation, np.inf)))
         wanted = Velocity(float(candidates[best, 0]), 0.0, float(candidates[best, 1]))
         return FollowerStep(self.ramp(now_s, wanted), FollowerState.TRACKING, 0.0, abs(error))

@@ -17,7 +17,7 @@ _SHRINKS_M = (0.0, -0.02, -0.04)
 
 
 def outline(footprint: tuple[tuple[float, float], ...], spacing_m: float, padding_m: float) -> Array:
-    """Points (N, 2) of the base frame along the edges of a footprint whose corners are pushed out by `padding_m` in x and y."""
+    """Points (N, 2) of the base frame along the edges of a footprint, corners pushed out by `padding_m` in x and y."""
     corners = np.asarray(footprint, float)
     corners = corners + np.sign(corners) * padding_m
     edges = zip(corners, np.roll(corners, -1, axis=0), strict=True)
@@ -30,7 +30,14 @@ def outline(footprint: tuple[tuple[float, float], ...], spacing_m: float, paddin
 
 @kernel
 def hits(
-    cost: NDArray[np.int8], origin_x: float, origin_y: float, resolution: float, points: Array, x: float, y: float, yaw: float
+    cost: NDArray[np.int8],
+    origin_x: float,
+    origin_y: float,
+    resolution: float,
+    points: Array,
+    x: float,
+    y: float,
+    yaw: float,
 ) -> int:
     """Kernel: how many points (N, 2) of the base frame lie in lethal cells at a pose."""
     c, s = math.cos(yaw), math.sin(yaw)
@@ -113,7 +120,7 @@ def _sweep(
 
 
 def sweep_clear(costmap: GridMap, points: Array, pose: SE2, angle: float, step: float = 0.05) -> float:
-    """How far, in radians from 0 to |angle|, the footprint can turn in place by `angle` before it touches more than now."""
+    """How far, in radians from 0 to |angle|, the footprint can turn in place by `angle` before it touches more."""
     data = np.ascontiguousarray(costmap.data)
     return float(_sweep(data, *costmap.origin, costmap.resolution, points, pose.x, pose.y, pose.yaw, angle, step))
 
@@ -150,7 +157,7 @@ def clear_times(
 class Outlines:
     """Outlines of one footprint, from padded to shrunk, of which the widest that is free now must stay so.
 
-    Lethal cells reach up to a cell beyond the obstacle, so a base close to it may touch them without having hit anything.
+    Lethal cells reach up to a cell beyond the obstacle, so a base close to it may touch them and not it.
     """
 
     def __init__(self, footprint: tuple[tuple[float, float], ...], padding_m: float) -> None:

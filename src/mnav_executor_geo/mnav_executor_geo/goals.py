@@ -52,9 +52,8 @@ def locate_point(
             return NoPath(MotionStatus.REFUSED_OUT_OF_RANGE, f"{name} {value}: allowed: 0 to 1")
     anchor = find_anchor(image, request.u, request.v, settings.anchor)
     if anchor is None:
-        return NoPath(
-            MotionStatus.REFUSED_NO_DEPTH, f"no valid depth near ({request.u:.3f}, {request.v:.3f}) of view {request.view}"
-        )
+        place = f"({request.u:.3f}, {request.v:.3f}) of view {request.view}"
+        return NoPath(MotionStatus.REFUSED_NO_DEPTH, f"no valid depth near {place}")
     return anchor, (float(image.camera_in_map.translation[0]), float(image.camera_in_map.translation[1]))
 
 

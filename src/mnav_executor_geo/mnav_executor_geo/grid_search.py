@@ -198,7 +198,7 @@ def find_path(
     """Cheapest path between two cells, None when there is none.
 
     Never over lethal, inscribed or unknown cells, except that a start which lies on inscribed or unknown ones is left
-    by the cheapest way over such cells within `escape_m` of it. A start outside the grid or in a lethal cell has no path.
+    by the cheapest way over such cells within `escape_m` of it. A start outside the grid or in a lethal cell has none.
     """
     if not costmap.contains(*start) or is_lethal(costmap, *start) or not is_traversable(costmap, *goal):
         return None

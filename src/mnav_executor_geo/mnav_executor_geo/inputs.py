@@ -51,5 +51,5 @@ class TaskStep:
 
 
 def is_fresh(now_s: float, stamp_s: float | None, age_s: float) -> bool:
-    """Whether something stamped `stamp_s` may move the robot at `now_s`: received, not older than `age_s`, not from the future."""
+    """Whether something stamped `stamp_s` may move the robot at `now_s`: received, recent, not of the future."""
     return stamp_s is not None and -_AHEAD_S <= now_s - stamp_s <= age_s

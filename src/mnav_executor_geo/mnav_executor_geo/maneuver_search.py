@@ -6,6 +6,7 @@ import heapq
 import math
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,8 +84,8 @@ def _value(cost: NDArray[np.int8], grid: tuple[float, float, float], x: float, y
 def _lattice(
     cost: NDArray[np.int8], factor: NDArray[np.float32], steps: NDArray[np.int64], angles: Array,
     grid: tuple[float, float, float], points: Array, roomy: Array, frame: tuple[float, float, float, float],
-    turned: float, half: int, headings: NDArray[np.int64], goal_x: float, goal_y: float, within: float, goal_heading: int,
-    back_factor: float, turn_cost: float, most: int,
+    turned: float, half: int, headings: NDArray[np.int64], goal_x: float, goal_y: float, within: float,
+    goal_heading: int, back_factor: float, turn_cost: float, most: int,
 ) -> tuple[NDArray[np.int32], int]:  # fmt: skip
     """Parents of the visited states and the goal state, -1 when none was found. Costs in metres of free space."""
     size = 2 * half + 1
@@ -204,7 +205,8 @@ def _find(
     parent, end = _lattice(
         np.ascontiguousarray(costmap.data), cost_factors(cost_weight), _STEPS, _ANGLES, (*costmap.origin, step),
         points, roomy, frame, turned, half, np.array(headings), goal[0], goal[1], within_m,
-        -1 if yaw is None else nearest_heading(yaw - turned), settings.back_factor, settings.turn_cost_m, _MOST_EXPANDED,
+        -1 if yaw is None else nearest_heading(yaw - turned),
+        settings.back_factor, settings.turn_cost_m, _MOST_EXPANDED,
     )  # fmt: skip
     return None if end < 0 else _to_legs(pose, parent, end, frame, turned, half)
 
@@ -239,7 +241,7 @@ def _to_legs(
     states.reverse()
     first = wrap_angle(float(_ANGLES[states[0] // layer]) + turned)
     legs = [Leg(LegKind.ROTATE, pose.x, pose.y, first, wrap_angle(first - pose.yaw))]
-    for a, b in zip(states[:-1], states[1:], strict=True):
+    for a, b in pairwise(states):
         x, y = _place(frame, half, b % layer // size, b % size)
         yaw, before = float(_ANGLES[b // layer]), float(_ANGLES[a // layer])
         turn = wrap_angle(yaw - before)

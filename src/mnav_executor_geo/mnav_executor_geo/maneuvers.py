@@ -35,7 +35,7 @@ class ManeuverState(Enum):
 
 
 class Maneuver:
-    """Legs in order; fails when one is blocked for a second or takes too long. `points` is the outline to keep clear."""
+    """Legs in order; fails when one is blocked for a second or takes too long. `points` (N, 2) must stay clear."""
 
     def __init__(self, legs: tuple[Leg, ...], points: Array, limits: Limits) -> None:
         self._legs = legs

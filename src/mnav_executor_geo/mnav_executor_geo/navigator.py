@@ -19,8 +19,10 @@ from mnav_executor_geo.paths import NoPath, Path, plan
 from mnav_executor_geo.settings import ExecutorSettings
 from mnav_executor_geo.turning import TurnTask, check_turn
 
-# A new motion begins once the base rests; an odometry that never says so must not hold it up for ever.
-_SETTLE_S = 0.5
+# A new motion begins once the base rests, after a time in which rest can be seen from outside, and at the latest after
+# a time that an odometry which never says so may hold it up.
+_REST_S = 0.3
+_SETTLE_S = 0.6
 # Odometry moves further than this in one tick only when it was reset.
 _JUMP_M = 0.5
 
@@ -60,7 +62,7 @@ class Navigator:
         self._finished: list[MotionReport] = []
         self._inputs: NavigatorInputs | None = None
         self._odometry_pose: SE2 | None = None
-        self._settle_until_s: float | None = None
+        self._cut_s: float | None = None
         self._stopped = False
         head = head_of(robot)
         self._pitch: float | None = None if head is None else head.drive_rad
@@ -100,7 +102,7 @@ class Navigator:
         if self._motion is not None:
             self._finish(MotionStatus.SUPERSEDED, f"superseded by motion {motion_id}", inputs)
         self._lease.acquire(holder)
-        self._motion = _Motion(motion_id, task, inputs.now_s, inputs.now_s + self._limit_s(task))
+        self._motion = _Motion(motion_id, task, inputs.now_s, inputs.now_s + self._limit_s(task.expected_s()))
         return None
 
     def cancel(self, now_s: float, status: MotionStatus = MotionStatus.CANCELLED, reason: str = "") -> None:
@@ -135,7 +137,7 @@ class Navigator:
                     self._finish(answer.status, answer.reason, inputs)
                 else:
                     velocity = answer.velocity
-                    self._extend(motion, inputs.now_s)
+                    self._extend(motion)
         finished, self._finished = tuple(self._finished), []
         return NavigatorStep(RobotCommand(velocity, 0.0 if self._pitch is None else self._pitch), finished)
 
@@ -183,17 +185,14 @@ class Navigator:
         if inputs.now_s - motion.stale_since_s > self._settings.stale_s:
             self._finish(MotionStatus.BLOCKED_STALE_INPUT, f"{stale} too old", inputs)
 
-    def _limit_s(self, task: _Task) -> float:
+    def _limit_s(self, expected_s: float) -> float:
         settings = self._settings
-        return min(
-            settings.time_limit_max_s, settings.time_limit_base_s + settings.time_limit_factor * task.expected_s()
-        )
+        return min(settings.time_limit_max_s, settings.time_limit_base_s + settings.time_limit_factor * expected_s)
 
-    def _extend(self, motion: _Motion, now_s: float) -> None:
-        """A longer path gets more time, within the limit of all motions."""
-        latest = motion.started_s + self._settings.time_limit_max_s
-        needed = now_s + self._settings.time_limit_factor * motion.task.expected_s()
-        motion.ends_s = min(latest, max(motion.ends_s, needed))
+    def _extend(self, motion: _Motion) -> None:
+        """A path that got longer gets more time; standing still does not."""
+        driven_s = motion.travelled_m / self._robot.limits.vx_max
+        motion.ends_s = max(motion.ends_s, motion.started_s + self._limit_s(driven_s + motion.task.expected_s()))
 
     def _measure(self, inputs: NavigatorInputs) -> None:
         if inputs.odometry is None:
@@ -206,13 +205,13 @@ class Navigator:
 
     def _is_settled(self, inputs: NavigatorInputs) -> bool:
         """Whether the base rests since the last motion was cut short."""
-        if self._settle_until_s is None:
+        if self._cut_s is None:
             return True
-        if inputs.odometry is not None and inputs.now_s < self._settle_until_s:
-            first = inputs.now_s <= self._settle_until_s - _SETTLE_S
-            if first or not inputs.odometry.velocity.is_rest:
-                return False
-        self._settle_until_s = None
+        since = inputs.now_s - self._cut_s
+        rests = inputs.odometry is None or (since >= _REST_S - 1e-6 and inputs.odometry.velocity.is_rest)
+        if 0.0 <= since < _SETTLE_S and not rests:
+            return False
+        self._cut_s = None
         return True
 
     def _finish(self, status: MotionStatus, reason: str, inputs: NavigatorInputs, now_s: float | None = None) -> None:
@@ -222,7 +221,7 @@ class Navigator:
         self._lease.release()
         end_s = inputs.now_s if now_s is None else now_s
         if status is not MotionStatus.REACHED:
-            self._settle_until_s = end_s + _SETTLE_S
+            self._cut_s = end_s
         planned = motion.task.planned_m if isinstance(motion.task, DriveTask) else 0.0
         self._finished.append(
             MotionReport(

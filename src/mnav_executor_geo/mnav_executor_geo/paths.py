@@ -66,7 +66,8 @@ def plan(
 ) -> Path | NoPath:
     """Cheapest path of the base from `start` to `goal` on the graded costmap, shortened by line of sight.
 
-    A goal where one cannot stand, or that cannot be reached, is moved to the nearest place within `settings.snap_m` that can.
+    A goal where one cannot stand, or that cannot be reached, is moved to the nearest place that can, at most
+    `settings.snap_m` away.
     `search` finds the cells between two cells, `find_path` unless given.
     """
     refused = check_start(costmap, start)
@@ -96,10 +97,11 @@ def plan(
 def check_start(costmap: GridMap, start: SE2) -> NoPath | None:
     """A refusal when the base's cell is lethal or outside the grid, else None."""
     cell = costmap.to_cell(start.x, start.y)
+    place = f"start ({start.x:.2f}, {start.y:.2f})"
     if not costmap.contains(*cell):
-        return NoPath(MotionStatus.REFUSED_START_LETHAL, f"start ({start.x:.2f}, {start.y:.2f}) lies outside the costmap")
+        return NoPath(MotionStatus.REFUSED_START_LETHAL, f"{place} lies outside the costmap")
     if is_lethal(costmap, *cell):
-        return NoPath(MotionStatus.REFUSED_START_LETHAL, f"start ({start.x:.2f}, {start.y:.2f}) lies in a lethal cell")
+        return NoPath(MotionStatus.REFUSED_START_LETHAL, f"{place} lies in a lethal cell")
     return None
 
 
@@ -119,7 +121,9 @@ def to_path(
     return Path(resample(corners, costmap.resolution), cells.cost_m, moved_m)
 
 
-def nearest_reachable(costmap: GridMap, reach: Reach, goal: tuple[float, float], within_m: float) -> tuple[int, int] | None:
+def nearest_reachable(
+    costmap: GridMap, reach: Reach, goal: tuple[float, float], within_m: float
+) -> tuple[int, int] | None:
     """The reachable, traversable cell whose centre is nearest to a point, at most `within_m` away."""
     row, column = costmap.to_cell(*goal)
     span = math.ceil(within_m / costmap.resolution) + 1
@@ -140,7 +144,7 @@ def nearest_reachable(costmap: GridMap, reach: Reach, goal: tuple[float, float],
 
 
 def is_clear(costmap: GridMap, path: Path, from_index: int = 0) -> bool:
-    """Whether every point of a path from an index on is still traversable; what must be left to escape inflation is not counted."""
+    """Whether every point of a path from an index on is traversable, after those that leave inflation at its begin."""
     points = path.points[from_index:]
     columns = np.floor((points[:, 0] - costmap.origin[0]) / costmap.resolution).astype(int)
     rows = np.floor((points[:, 1] - costmap.origin[1]) / costmap.resolution).astype(int)

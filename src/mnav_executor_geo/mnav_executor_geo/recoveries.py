@@ -19,6 +19,8 @@ from mnav_executor_geo.tight_places import Route
 # After this much progress towards the goal a new obstacle gets all recoveries again.
 _FORGIVEN_M = 1.0
 _SHORTEST_S = 0.9
+_CREEP = 0.12
+_CURVATURES = (0.0, 0.4, -0.4, 0.8, -0.8, 1.6, -1.6, 3.0, -3.0)
 
 FindRoute = Callable[[], Route | None]
 
@@ -77,9 +79,15 @@ class Recoveries:
         return self._used
 
     def begin(
-        self, now_s: float, pose: SE2, costmap: GridMap, follower: PathFollower, remaining_m: float, find_route: FindRoute
+        self,
+        now_s: float,
+        pose: SE2,
+        costmap: GridMap,
+        follower: PathFollower,
+        remaining_m: float,
+        find_route: FindRoute,
     ) -> bool:
-        """Begin the next recovery; False when all are used up. `remaining_m` tells whether the base got on since the last.
+        """Begin the next recovery; False when all are used up. By `remaining_m` it sees whether the base got on.
 
         Maneuvers (`find_route`), short moves and waits take turns; what cannot be done now is a wait.
         """
@@ -117,11 +125,12 @@ class Recoveries:
 
     def _roomiest(self, pose: SE2, costmap: GridMap, follower: PathFollower) -> Velocity | None:
         """The slow arc, backwards or forwards, that ends where the costmap is lowest; None when none is free."""
-        back, turn = self._back_speed, 0.5 * self._limits.wz_max
-        speeds = [-back, min(back, 0.1)] if back > 0.0 else [0.1]
-        arcs = [(v, w) for v in speeds for w in (0.0, 0.5 * turn, -0.5 * turn, turn, -turn)]
+        back = self._back_speed
+        speeds = [-back, _CREEP] if back > 0.0 else [_CREEP]
+        # Wide arcs peel off a wall alongside, where the tail would swing into it on narrow ones.
+        arcs = [(v, v * curvature) for v in speeds for curvature in _CURVATURES]
         candidates = np.array([(v, w, math.inf) for v, w in arcs])
-        duration = min(self._settings.back_up_s, self._settings.back_up_m / max(back, 0.1))
+        duration = min(self._settings.back_up_s, self._settings.back_up_m / max(back, _CREEP))
         times = follower.clear_for(pose, costmap, candidates, duration)
         best: tuple[float, Velocity] | None = None
         for (v, w), clear_s in zip(arcs, times, strict=True):

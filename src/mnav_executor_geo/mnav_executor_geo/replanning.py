@@ -54,11 +54,11 @@ class Replanner:
         """The path to follow. It is another object only when it changed.
 
         `index` and `off_path_m` say where on the present path the base is. Plans anew when there is no path, the goal
-        moved, the base is far off, the path is blocked ahead, or periodically when the map changed and a clearly cheaper
-        path exists.
+        moved, the base is far off, the path is blocked ahead, or periodically when the map changed and a clearly
+        cheaper path exists.
         """
         path = self._path
-        if path is None or goal != self._goal or off_path_m > _FAR_OFF_M or not 0.0 <= now_s - self._planned_s:
+        if path is None or goal != self._goal or off_path_m > _FAR_OFF_M or now_s < self._planned_s:
             return self._plan(now_s, pose, costmap, goal)
         if costmap is self._checked:
             return path

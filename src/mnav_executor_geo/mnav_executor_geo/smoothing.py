@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +88,7 @@ def line_is_clear(costmap: GridMap, a: tuple[float, float], b: tuple[float, floa
 def resample(corners: Array, spacing_m: float) -> Array:
     """Points (N, 2) along a polyline at most `spacing_m` apart; every corner is kept."""
     pieces = [corners[:1]]
-    for a, b in zip(corners[:-1], corners[1:], strict=True):
+    for a, b in pairwise(corners):
         count = max(1, math.ceil(float(np.hypot(*(b - a))) / spacing_m - 1e-9))
         pieces.append(a + (b - a) * (np.arange(1, count + 1) / count)[:, None])
     return np.concatenate(pieces)

@@ -9,8 +9,8 @@ from mnav_core.maps import GridMap
 from mnav_core.motion import MotionStatus, Velocity
 from mnav_core.requests import Turn
 from mnav_core.robot import RobotDescription
-from mnav_executor_geo.footprint import sweep_clear
 from mnav_executor_geo.follower import PathFollower
+from mnav_executor_geo.footprint import sweep_clear
 from mnav_executor_geo.inputs import NavigatorInputs, TaskStep, is_fresh
 from mnav_executor_geo.paths import NoPath
 from mnav_executor_geo.recoveries import Recoveries

@@ -18,6 +18,7 @@ from mnav_executor_geo.footprint import outline, sweep_clear
 from mnav_executor_geo.inputs import NavigatorInputs
 from mnav_executor_geo.navigator import Navigator
 from mnav_executor_geo.settings import ExecutorSettings
+from mnav_executor_geo.tight_places import TightPlaces
 
 
 def warm(robot: RobotDescription) -> None:
@@ -31,6 +32,7 @@ def warm(robot: RobotDescription) -> None:
         costmap, start, anchor, (0.0, 0.0), PointIntent.APPROACH, points, settings.approach, settings.planner
     )
     sweep_clear(costmap, points, start, math.pi)
+    TightPlaces(robot, settings).to_goal(costmap, start, (0.2, 0.0), 0.1, None)
     navigator = Navigator(robot, settings)
     inputs = NavigatorInputs(0.0, Odometry(0.0, start, Velocity()), start, costmap=costmap, map_stamp_s=0.0)
     navigator.start(1, GoToPose(1.0, 0.0), "warm", inputs)

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.ndimage import distance_transform_edt, label
+from scipy.signal import fftconvolve
+
 from mnav_core.geometry import SE2, wrap_angle
 from mnav_core.maps import GridMap
 from mnav_core.motion import STOP, MotionReport, RobotCommand, Velocity
@@ -16,8 +19,6 @@ from mnav_core.robot import RobotDescription, find_robot
 from mnav_core.sensing import Odometry
 from mnav_executor_geo.inputs import NavigatorInputs
 from mnav_executor_geo.navigator import Navigator
-from scipy.ndimage import distance_transform_edt, label
-from scipy.signal import fftconvolve
 
 ROBOTS = Path(__file__).resolve().parents[3] / "launch" / "config" / "robots"
 RESOLUTION = 0.05
@@ -80,7 +81,8 @@ def random_rooms(rng: np.random.Generator) -> Rooms:
         (width - 0.1, 0.0, width, height),
     ]
     # Four wall pieces meet at (cut_x, cut_y); each has one door.
-    for lo, hi, upright in ((0.1, cut_y, True), (cut_y, height - 0.1, True), (0.1, cut_x, False), (cut_x, width - 0.1, False)):
+    upright_walls = [(0.1, cut_y, True), (cut_y, height - 0.1, True)]
+    for lo, hi, upright in [*upright_walls, (0.1, cut_x, False), (cut_x, width - 0.1, False)]:
         at = rng.uniform(lo + 0.35, hi - 0.35 - 0.9)
         fixed = cut_x if upright else cut_y
         leaf = 0.85
@@ -137,7 +139,8 @@ class Simulation:
         limits, dt = self.robot.limits, 0.02
         for _ in range(5):
             v = _towards(self.velocity.vx, step.command.velocity.vx, limits.accel * dt, limits.decel * dt)
-            w = _towards(self.velocity.wz, step.command.velocity.wz, limits.angular_accel * dt, limits.angular_decel * dt)
+            faster, slower = limits.angular_accel * dt, limits.angular_decel * dt
+            w = _towards(self.velocity.wz, step.command.velocity.wz, faster, slower)
             self.velocity = Velocity(v, 0.0, w)
             middle = self.pose.yaw + 0.5 * w * dt
             x, y = self.pose.x + v * math.cos(middle) * dt, self.pose.y + v * math.sin(middle) * dt
@@ -200,7 +203,7 @@ def reachable_for_footprint(
 ) -> bool:
     """Whether the padded footprint can be moved (any way, also sideways) from `start` to `goal` at some heading.
 
-    Free space by rasterised footprint at 16 headings, joined by connected components: another method than the executor's.
+    Free space by rasterised footprint at 16 headings, joined by connected components.
     """
     occupied = rooms.occupied()
     xs = np.array([abs(x) for x, _ in robot.footprint]).max() + padding_m
@@ -232,3 +235,8 @@ def reachable_for_footprint(
             seen.add(group)
             waiting.extend(groups.get(group, ()))
     return bool(seen & goals)
+
+
+@pytest.fixture
+def fits_through() -> Callable[..., bool]:
+    return reachable_for_footprint

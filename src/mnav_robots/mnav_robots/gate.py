@@ -103,6 +103,9 @@ class VelocityGate:
             self._was_stale = True
             return self._rest(GateState.STALE)
         self._was_stale = False
+        if self._wanted == STOP:
+            # Rest is never ramped here: the base brakes by itself, and a ramp of ours would only delay it.
+            return self._rest(GateState.PASSING)
         self._last = self._ramp(self._wanted, min(max(dt, 0.0), _LONGEST_STEP_S))
         return GateStep(self._last, GateState.PASSING)
 

@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from mnav_core.motion import STOP, Velocity
 from mnav_core.robot import Limits
 from mnav_robots.gate import GateState, VelocityGate
