@@ -37,11 +37,11 @@ def test_sideways_is_taken_away_from_a_differential_base() -> None:
     assert drive(VelocityGate(LIMITS), Velocity(0.0, 0.3, 0.0), 0.0, 10) == STOP
 
 
-def test_commanded_rest_is_reached_within_a_fifth_of_a_second() -> None:
+def test_commanded_rest_is_passed_on_at_once_and_a_slower_speed_is_ramped() -> None:
     gate = VelocityGate(LIMITS)
     drive(gate, Velocity(0.5, 0.0, 0.8), 0.0, 20)
-    assert drive(gate, STOP, 1.0, 2).vx == pytest.approx(0.25)
-    assert drive(gate, STOP, 1.1, 2) == STOP
+    assert drive(gate, Velocity(0.1, 0.0, 0.0), 1.0, 1).vx == pytest.approx(0.375)
+    assert drive(gate, STOP, 1.05, 1) == STOP
 
 
 def test_a_reversal_goes_through_zero() -> None:
