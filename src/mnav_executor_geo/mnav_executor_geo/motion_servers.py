@@ -45,7 +45,7 @@ class ServedMotion:
 
 
 def goal_of_pose(goal: NavigateToPose.Goal) -> MotionGoal:
-    """`navigate_to_pose`: an all-zero quaternion leaves the heading free; `behavior_tree` may name holder and tolerance."""
+    """`navigate_to_pose`: a zero quaternion leaves the heading free; `behavior_tree` may name holder and tolerance."""
     try:
         options = MotionOptions.decode(goal.behavior_tree, NAVIGATE)
     except ValueError as error:
@@ -103,7 +103,9 @@ class MotionServers:
     Refused goals are accepted and end at once, for a rejection carries no reason. `ended` counts results.
     """
 
-    def __init__(self, node: Any, start: Callable[[ServedMotion], bool], cancel: Callable[[ServedMotion], None]) -> None:
+    def __init__(
+        self, node: Any, start: Callable[[ServedMotion], bool], cancel: Callable[[ServedMotion], None]
+    ) -> None:
         self._node = node
         self._start = start
         self._cancel = cancel

@@ -1,17 +1,53 @@
-"""`compute_path_to_pose`: a path without driving it, in Nav2's terms."""
+"""Action `compute_path_to_pose`: a path without driving it, in Nav2's terms."""
 
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 from builtin_interfaces.msg import Duration
 from nav2_msgs.action import ComputePathToPose
 
 from mnav_core.geometry import SE2
+from mnav_core.maps import GridMap
 from mnav_core.messages.motion import to_path
+from mnav_core.messages.poses import se2_of
 from mnav_core.motion import MotionStatus
+from mnav_core.nodes.deferred_actions import DeferredActionServer, GoalEnd
+from mnav_executor_geo.navigator import compute_path
 from mnav_executor_geo.paths import NoPath, Path
+from mnav_executor_geo.settings import ExecutorSettings
+
+
+class PathServer:
+    """Answers each goal at once. `inputs` says where the base is, the costmap, and the time."""
+
+    def __init__(
+        self, node: Any, settings: ExecutorSettings, inputs: Callable[[], tuple[SE2, GridMap | None, float]]
+    ) -> None:
+        self._node = node
+        self._settings = settings
+        self._inputs = inputs
+
+    def open(self) -> None:
+        """Offer the action."""
+        self._server = DeferredActionServer(
+            self._node, ComputePathToPose, "compute_path_to_pose", self._on_goal, lambda _handle: None
+        )
+
+    def _on_goal(self, handle: Any) -> None:
+        started = time.monotonic()
+        pose, costmap, now_s = self._inputs()
+        start = se2_of(handle.request.start.pose) if handle.request.use_start else pose
+        goal = se2_of(handle.request.goal.pose)
+        found = None
+        if costmap is not None and all(math.isfinite(v) for v in (start.x, start.y, goal.x, goal.y)):
+            found = compute_path(start, goal, costmap, self._settings)
+        result = path_result(found, now_s, time.monotonic() - started)
+        self._server.finish(handle, GoalEnd.ABORTED if result.error_code else GoalEnd.SUCCEEDED, result)
 
 
 def path_result(found: Path | NoPath | None, now_s: float, planning_s: float) -> ComputePathToPose.Result:

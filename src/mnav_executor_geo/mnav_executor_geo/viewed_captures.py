@@ -28,7 +28,7 @@ class _Fetch:
 
 
 class ViewFetcher:
-    """Asks `get_view` once per motion; a service that is silent for `timeout_s` of wall time leaves the image unknown."""
+    """Asks `get_view` once per motion; when it is silent for `timeout_s` of wall time the image is unknown."""
 
     def __init__(self, node: Any, mailbox: Mailbox, timeout_s: float, on_answer: Callable[[], None]) -> None:
         self._node = node

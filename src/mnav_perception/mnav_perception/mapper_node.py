@@ -90,7 +90,12 @@ class MapperNode(SelfStartingNode):
             self.create_subscription(PointCloud2, "lidar/points", self._on_scan, sensor)
         self.create_subscription(DetectionArray, "detections", self._on_detections, qos.sensor_qos(depth=20))
         self._subscribe_view(self.robot.success_view, with_rgb=False)
-        self.create_timer(1.0 / self.settings.map_rate_hz, self._on_map_timer)
+        self._map_timer = self.create_timer(1.0 / self.settings.map_rate_hz, self._on_map_timer)
+
+    def deactivate(self) -> None:
+        """Publish no more maps."""
+        if self._lockstep is None:
+            self.destroy_timer(self._map_timer)
 
     def publish_maps(self, stamp_s: float) -> None:
         """Derive the maps and send them; voxels only while somebody listens."""

@@ -75,6 +75,9 @@ class GateNode(SelfStartingNode):
             self._step(stamp_s)
         else:
             self._gate.command(velocity, self.now_s())
+            if velocity == STOP:
+                # Rest does not wait for the timer.
+                self._step(self.now_s())
 
     def _on_timer(self) -> None:
         self._step(self.now_s())
