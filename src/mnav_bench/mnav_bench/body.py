@@ -15,7 +15,8 @@ from mnav_core.requests import Capture, MotionRequest, Observation
 from mnav_core.robot import RobotDescription
 from mnav_core.schedule import SensorSchedule
 from mnav_core.sensing import DetectionFrame, SensorFrame, SensorRequest
-from mnav_executor_geo.navigator import Navigator, NavigatorInputs
+from mnav_executor_geo.inputs import NavigatorInputs
+from mnav_executor_geo.navigator import Navigator
 from mnav_perception.captures import CaptureStore
 from mnav_perception.mapper import Mapper
 from mnav_robots.gate import VelocityGate

@@ -48,7 +48,8 @@ class GridMap:
 
     def contains(self, row: int, column: int) -> bool:
         """Whether the cell lies in the grid."""
-        return 0 <= row < self.data.shape[0] and 0 <= column < self.data.shape[1]
+        rows, columns = self.shape
+        return 0 <= row < rows and 0 <= column < columns
 
     def at(self, x: float, y: float) -> int:
         """Value at a point, UNKNOWN outside the grid."""

@@ -81,7 +81,7 @@ def test_small_openings_are_left_out_by_size():
 
 def test_an_opening_behind_a_gap_too_narrow_for_the_robot_is_unreachable():
     grid = walled(6, 3)
-    row, column = cell(3, 0)
+    _row, column = cell(3, 0)
     grid[11:-11, column] = LETHAL
     grid[cell(3, 1.3)[0] : cell(3, 1.7)[0], column] = FREE  # 0.4 m gap, the robot is 0.5 m wide
     door, side = cell(6, 1.0)

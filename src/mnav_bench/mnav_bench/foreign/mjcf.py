@@ -36,7 +36,9 @@ def is_mjcf(file: Path) -> bool:
         head = file.read_text(errors="replace")[:20_000]
     except OSError:
         return False
-    found = re.search(r"<\s*([A-Za-z_][\w.-]*)", re.sub(r"<!--.*?(-->|$)|<\?.*?\?>|<!DOCTYPE[^>]*>", "", head, flags=re.DOTALL))
+    found = re.search(
+        r"<\s*([A-Za-z_][\w.-]*)", re.sub(r"<!--.*?(-->|$)|<\?.*?\?>|<!DOCTYPE[^>]*>", "", head, flags=re.DOTALL)
+    )
     return found is not None and found.group(1) == "mujoco"
 
 
@@ -112,7 +114,11 @@ def _mend_textures(spec: mujoco.MjSpec, folder: Path, warnings: list[str]) -> No
 
 def _mend_meshes(spec: mujoco.MjSpec, folder: Path, warnings: list[str]) -> None:
     """A geom whose mesh is missing becomes a small box without contacts."""
-    missing = {m.name or Path(m.file).stem: m for m in spec.meshes if m.file and not _exists(folder, spec.compiler.meshdir, m.file)}
+    missing = {
+        m.name or Path(m.file).stem: m
+        for m in spec.meshes
+        if m.file and not _exists(folder, spec.compiler.meshdir, m.file)
+    }
     if not missing:
         return
     warnings.append(f"{len(missing)} meshes are missing ({next(iter(missing))!r}): small boxes in their place")
@@ -153,7 +159,11 @@ def _normalise_joints(spec: mujoco.MjSpec) -> tuple[str, ...]:
         limited = joint.limited == mujoco.mjtLimited.mjLIMITED_TRUE or (
             joint.limited == mujoco.mjtLimited.mjLIMITED_AUTO and low < high
         )
-        if joint.type not in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE) or not limited or not low < high:
+        if (
+            joint.type not in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+            or not limited
+            or not low < high
+        ):
             continue
         joint.name = joint.name or f"joint {index}"
         # Default classes give ref in the file's unit, like range.

@@ -48,7 +48,11 @@ def check_model(name: str, foreign: ForeignModel) -> list[FigureRow]:
     detail = f"{len(opened)} joints; worst {worst.joint!r} of {unit} under {worst.force:g} {'N m' if hinge else 'N'}"
     if worst.with_others:
         detail += ", all others pushed too"
-    return [at_least(f"{name}: opened, share of travel", worst.fraction, OPEN_SHARE, detail="; ".join([detail, bodies, *notes]))]
+    return [
+        at_least(
+            f"{name}: opened, share of travel", worst.fraction, OPEN_SHARE, detail="; ".join([detail, bodies, *notes])
+        )
+    ]
 
 
 def open_joints(foreign: ForeignModel, names: tuple[str, ...]) -> list[Opened]:

@@ -83,8 +83,9 @@ def read_map(file: Path) -> ForeignMap:
     if not 0.0 < resolution <= 10.0:
         raise UnreadableFile(file, f"resolution = {resolution:g}, allowed: above 0, at most 10 m")
     origin = _origin(file, data, warnings)
-    occupied, free = _threshold(file, data, "occupied_thresh", 0.65, warnings), _threshold(
-        file, data, "free_thresh", 0.25, warnings
+    occupied, free = (
+        _threshold(file, data, "occupied_thresh", 0.65, warnings),
+        _threshold(file, data, "free_thresh", 0.25, warnings),
     )
     if free > occupied:
         raise UnreadableFile(file, f"free_thresh = {free:g}, allowed: at most occupied_thresh = {occupied:g}")

@@ -24,7 +24,16 @@ from mnav_core.robot import RobotDescription
 
 ITEM_LIMIT_S = 600.0
 # What readers and libraries raise over content that makes no sense.
-CONTENT_FAULTS = (OSError, ValueError, LookupError, ArithmeticError, RuntimeError, MemoryError, TypeError, AttributeError)
+CONTENT_FAULTS = (
+    OSError,
+    ValueError,
+    LookupError,
+    ArithmeticError,
+    RuntimeError,
+    MemoryError,
+    TypeError,
+    AttributeError,
+)
 
 
 def run_data(
@@ -50,7 +59,9 @@ def _rows(items: list[Item], robot: RobotDescription) -> Iterator[FigureRow]:
             try:
                 yield from pool.submit(check_item, item, robot).result(timeout=ITEM_LIMIT_S)
             except (BrokenProcessPool, TimeoutError) as error:
-                what = "ended its reader's process" if isinstance(error, BrokenProcessPool) else f"took {ITEM_LIMIT_S:g} s"
+                what = (
+                    "ended its reader's process" if isinstance(error, BrokenProcessPool) else f"took {ITEM_LIMIT_S:g} s"
+                )
                 yield FigureRow(f"{item.name} ({item.kind.value})", RowOutcome.FAIL, detail=what)
                 _end(pool)
                 pool = None

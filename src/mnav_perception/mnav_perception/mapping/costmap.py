@@ -46,7 +46,7 @@ def inflate(
     cells = cv2.distanceTransform((~lethal).astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
     table = cost_table(resolution, inscribed_m, circumscribed_m, settings)
     steps = np.minimum(cells * STEPS_PER_CELL + 1e-3, len(table) - 1).astype(np.int32)
-    cost = table[steps]
+    cost: NDArray[np.int8] = table[steps]
     cost[lethal] = LETHAL
     cost[occupancy == UNKNOWN] = UNKNOWN
     return cost

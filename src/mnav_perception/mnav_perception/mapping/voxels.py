@@ -209,7 +209,8 @@ class VoxelMap:
         self.forgotten, self.forgotten_count = [], 0
 
     def _block(self, slot: int) -> NDArray[np.int8]:
-        return self.arrays.log_odds.reshape(-1, BLOCK, BLOCK, self.settings.layers)[slot]
+        block: NDArray[np.int8] = self.arrays.log_odds.reshape(-1, BLOCK, BLOCK, self.settings.layers)[slot]
+        return block
 
     def _known_of(self, slot: int) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
         block = self._block(slot)
