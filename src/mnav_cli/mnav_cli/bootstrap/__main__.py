@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -59,9 +60,10 @@ def is_current(ground: Ground) -> bool:
 
 
 def lock_state(ground: Ground) -> int:
-    """Wait until no other set-up works in this checkout; the descriptor that holds the lock until exit."""
+    """Wait until no other set-up works in this checkout; the descriptor that holds the lock, in children too."""
     ground.state.mkdir(exist_ok=True)
-    descriptor = os.open(ground.state / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+    descriptor = os.open(ground.state / "lock", os.O_RDWR | os.O_CREAT)
+    os.set_inheritable(descriptor, True)
     deadline = time.monotonic() + LOCK_TIMEOUT_S
     said = False
     while time.monotonic() < deadline:
@@ -94,6 +96,9 @@ def main(arguments: Sequence[str]) -> int:
         )
         return DONE if extra[0] in ("-h", "--help") else 2
     ground = ground_at(Path(root))
+    # Both end the phase under way and say so; a shell starts background jobs with SIGINT ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         if not is_current(ground):
             lock_state(ground)

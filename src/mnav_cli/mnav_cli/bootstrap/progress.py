@@ -83,6 +83,8 @@ class PhaseLine:
                 text=True,
                 errors="replace",
                 start_new_session=True,
+                # The set-up's lock goes along: should this process be killed, the next one waits for what it left.
+                close_fds=False,
             )
             try:
                 assert process.stdout is not None
