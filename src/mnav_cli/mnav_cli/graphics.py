@@ -47,8 +47,9 @@ def choose_backend(backends: Sequence[str] = BACKENDS) -> str:
 def use_backend() -> str:
     """Choose the backend for this process and its children, before `mujoco` is imported; a MUJOCO_GL that is set stays.
 
-    Raises UsageError if none works.
+    Raises UsageError if none works, or the one that is set does not.
     """
-    chosen = os.environ.get("MUJOCO_GL") or choose_backend()
+    wanted = os.environ.get("MUJOCO_GL")
+    chosen = choose_backend() if wanted is None else choose_backend((wanted,))
     os.environ["MUJOCO_GL"] = chosen
     return chosen

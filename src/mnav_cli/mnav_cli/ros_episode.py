@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from mnav_cli.checkout import checkout_root
-from mnav_cli.domains import lease_domain, lease_free_domain
+from mnav_cli.domains import DomainLease
 from mnav_cli.supervisor import Supervisor, SystemOutcome
 from mnav_cli.systems import load_system
 
@@ -25,18 +24,17 @@ def run_ros_episode(
     verdict: Path,
     wall_limit_s: float,
     on_line: Callable[[str, str], None],
-    domain: int | None = None,
+    lease: DomainLease,
 ) -> dict[str, Any]:
-    """Bring up the system `demo` with these arguments and return the verdict of its episode.
+    """Bring up the system `demo` with these arguments in the leased domain and return the verdict of its episode.
 
-    Raises UsageError for an argument that the system does not have or a domain that is taken, and EpisodeLost when no
-    verdict comes within `wall_limit_s` of wall time.
+    Raises UsageError for an argument that the system does not have, and EpisodeLost when no verdict comes within
+    `wall_limit_s` of wall time.
     """
     system = load_system("demo", {**arguments, "verdict": str(verdict)})
     verdict.unlink(missing_ok=True)
-    lease = lease_domain(domain) if domain is not None else lease_free_domain(str(checkout_root()))
     deadline = time.monotonic() + wall_limit_s
-    with lease, Supervisor(system, lease.domain, on_line) as supervisor:
+    with Supervisor(system, lease.domain, on_line) as supervisor:
         while not verdict.is_file():
             outcome = supervisor.poll()
             if outcome is not SystemOutcome.RUNNING and not verdict.is_file():

@@ -10,6 +10,7 @@ from typing import Any
 
 from mnav_bench.episodes import EpisodeFile, NavToObjEpisode, write_episodes
 from mnav_bench.evaluate import RunOptions, crash_row, mind_seed
+from mnav_cli.domains import lease_free_domain
 from mnav_cli.ros_episode import EpisodeLost, run_ros_episode
 from mnav_core.errors import UsageError
 from mnav_planner.agents.registry import AGENTS
@@ -40,12 +41,14 @@ def run_all_over_ros(suite: EpisodeFile, options: RunOptions, workers: int) -> I
             }
             said: list[str] = []
             try:
-                return run_ros_episode(
-                    arguments,
-                    Path(folder) / f"verdict-{index}.json",
-                    WALL_LIMIT_S,
-                    lambda process, line: said.append(f"{process}: {line}"),
-                )
+                with lease_free_domain(f"{folder}-{index}") as lease:
+                    return run_ros_episode(
+                        arguments,
+                        Path(folder) / f"verdict-{index}.json",
+                        WALL_LIMIT_S,
+                        lambda process, line: said.append(f"{process}: {line}"),
+                        lease,
+                    )
             except EpisodeLost as error:
                 return {**crash_row(episode, options, str(error)), "log": said[-40:]}
 

@@ -9,10 +9,14 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mnav_cli.numbers import seed
 from mnav_cli.terminal_log import TerminalLog
+
+if TYPE_CHECKING:
+    from mnav_cli.domains import DomainLease
+    from mnav_core.robot import RobotDescription
 
 WALL_LIMIT_S = 1200.0
 PROCESSES = ("mnav", "sim", "perception", "motion", "mind")
@@ -52,19 +56,39 @@ def run(args: argparse.Namespace) -> int:
     from mnav_cli.graphics import use_backend
 
     use_backend()
-    from mnav_bench.episodes import write_episodes
-    from mnav_bench.evaluate import mind_seed
-    from mnav_bench.navtoobj import demo_episode
-    from mnav_cli.ros_episode import EpisodeLost, run_ros_episode
+    from mnav_cli.checkout import checkout_root
+    from mnav_cli.domains import lease_domain, lease_free_domain
     from mnav_core.robot import find_robot
 
     robot = find_robot(args.robot)
     category = None if args.task is None else category_of(args.task)
+    if args.record is not None:
+        _make_folder(args.record)
     log = TerminalLog(list(PROCESSES), sys.stderr if args.json else sys.stdout)
+    with lease_free_domain(str(checkout_root())) if args.domain is None else lease_domain(args.domain) as lease:
+        task, row = _episode(args, robot, category, log, lease)
+    result = summary(row, started_unix_s, args.seed, task, robot.name)
+    log.write("mnav", verdict_line(result))
+    if args.record is not None:
+        log.write("mnav", f"recorded in {args.record}")
+    if args.json:
+        print(json.dumps(result), flush=True)
+    return 0 if result["success"] else 1
+
+
+def _episode(
+    args: argparse.Namespace, robot: RobotDescription, category: str | None, log: TerminalLog, lease: DomainLease
+) -> tuple[str, dict[str, Any]]:
+    """Build the house, run the graph; what was asked for, and the verdict's row."""
+    from mnav_bench.episodes import write_episodes
+    from mnav_bench.evaluate import mind_seed
+    from mnav_bench.navtoobj import demo_episode
+    from mnav_cli.ros_episode import EpisodeLost, run_ros_episode
+
     log.write("mnav", f"building a house from seed {args.seed}")
     suite = demo_episode(args.seed, robot, category)
     episode = suite.episodes[0]
-    task = f"find the {episode.category.replace('_', ' ')}"
+    task = f"find the {spoken(episode.category)}"
     log.write("mnav", f"{episode.house_rooms} rooms, {robot.name} starts in the {spoken(episode.start_room)}: {task}")
     with tempfile.TemporaryDirectory(prefix="mnav-demo-") as folder:
         file = Path(folder) / "episode.json"
@@ -73,16 +97,21 @@ def run(args: argparse.Namespace) -> int:
         if args.record is not None:
             arguments["record"] = str(args.record.resolve())
         try:
-            row = run_ros_episode(arguments, Path(folder) / "verdict.json", WALL_LIMIT_S, log.write, args.domain)
+            return task, run_ros_episode(arguments, Path(folder) / "verdict.json", WALL_LIMIT_S, log.write, lease)
         except EpisodeLost as error:
-            row = {"success": False, "outcome": "lost", "reason": str(error), "spl": 0.0, "sim_s": None, "rtf": None}
-    result = summary(row, started_unix_s, args.seed, task, robot.name)
-    log.write("mnav", verdict_line(result))
-    if args.record is not None and args.record.is_dir():
-        log.write("mnav", f"recorded in {args.record}")
-    if args.json:
-        print(json.dumps(result), flush=True)
-    return 0 if result["success"] else 1
+            lost = {"success": False, "outcome": "lost", "reason": str(error), "failure": "crash", "spl": 0.0}
+            return task, {**lost, "reference_m": episode.reference.length_m}
+
+
+def _make_folder(folder: Path) -> None:
+    from mnav_core.errors import UsageError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"--record {folder}: {error.strerror or error}, allowed: a folder that can be written"
+        ) from error
 
 
 def category_of(task: str) -> str:
@@ -122,7 +151,7 @@ def summary(row: dict[str, Any], started_unix_s: float, number: int, task: str, 
 
 def verdict_line(result: dict[str, Any]) -> str:
     """The result in one line."""
-    if result["sim_s"] is None:
+    if result.get("sim_s") is None:
         return f"lost: {result['reason']}"
     word = "success" if result["success"] else f"failed ({result['failure']})"
     return (
