@@ -22,11 +22,18 @@ def anchor_at(x: float, y: float, z: float = 0.8) -> Anchor:
 
 @pytest.fixture
 def approach(cobot, make_rooms):
-    def find(boxes, start, anchor, intent=PointIntent.APPROACH) -> Approach | None:
+    def find(boxes, start, anchor, intent=PointIntent.APPROACH, seen_from=None) -> Approach | None:
         costmap = make_rooms((8.0, 6.0), [*WALLS, *boxes]).costmap(cobot)
         points = outline(cobot.footprint, 0.04, 0.0)
         found = find_approach(
-            costmap, start, anchor, (start.x, start.y), intent, points, ApproachSettings(), PlannerSettings()
+            costmap,
+            start,
+            anchor,
+            seen_from or (start.x, start.y),
+            intent,
+            points,
+            ApproachSettings(),
+            PlannerSettings(),
         )
         if found is not None and found.yaw is not None:
             assert touched_points(costmap, points, SE2(found.x, found.y, found.yaw)) == 0
@@ -68,6 +75,11 @@ def test_it_does_not_stand_behind_the_wall_next_to_the_anchor(approach) -> None:
     wall, anchor = (4.0, 0.0, 4.1, 5.0), anchor_at(3.95, 2.0)
     found = approach([wall], SE2(1.0, 2.0), anchor)
     assert found.x < 4.0
+
+
+def test_it_stands_on_the_side_that_was_seen_even_if_the_other_is_nearer(approach) -> None:
+    wall, anchor = (4.0, 0.0, 4.1, 5.0), anchor_at(3.95, 2.0)
+    assert approach([wall], SE2(5.5, 4.0), anchor, seen_from=(1.5, 2.0)).x < 4.0
 
 
 def test_an_anchor_in_a_closed_room_has_no_approach(approach) -> None:
