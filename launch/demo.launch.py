@@ -1,10 +1,12 @@
-"""`ros2 launch mnav demo.launch.py episodes:=FILE verdict:=FILE`: the system of config/systems/demo.yaml."""
+"""`ros2 launch mnav demo.launch.py`: one episode in a simulated house, from config/systems/demo.yaml."""
 
-from typing import Any
+from pathlib import Path
 
-from mnav_cli.launch_actions import launch_description
+from launch import LaunchDescription
+
+from mnav_cli.launch_actions import system_launch
 
 
-def generate_launch_description() -> Any:
-    """Called by ros2 launch."""
-    return launch_description("demo")
+def generate_launch_description() -> LaunchDescription:
+    """The system's nodes, arguments and environment."""
+    return system_launch("demo", Path(__file__).parent)

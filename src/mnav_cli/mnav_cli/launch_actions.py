@@ -1,61 +1,157 @@
-"""A system file as the actions of a ROS launch file: where ROS is installed, `ros2 launch` starts the same nodes.
+"""A system file as ROS launch actions: the one function behind every launch file.
 
-Each node gets a process of its own there; grouping and restarts are the supervisor's.
+Imports of `launch` stand inside, for a machine without it still plans and tests what would be launched. A launch file
+gives each node a process of its own; `mnav up` groups them as the system file says.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mnav_cli.process_environment import AUTOMATIC
-from mnav_cli.systems import NodeDescription, SystemDescription, load_system
+from mnav_cli.process_environment import process_environment
+from mnav_cli.restarts import RestartPolicy
+from mnav_cli.systems import (
+    NodeDescription,
+    ParameterValue,
+    ProcessDescription,
+    Restart,
+    SystemDescription,
+    load_system,
+)
+from mnav_core.errors import UsageError
+
+# What every launch file takes besides the arguments of its system: default and meaning.
+USE_SIM_TIME, PARAMS_FILE, RVIZ = "use_sim_time", "params_file", "rviz"
+COMMON_ARGUMENTS = (
+    (USE_SIM_TIME, "", "true or false for every node; empty: as the system file says"),
+    (PARAMS_FILE, "", "a ROS parameter file that overrides the system file's values"),
+    (RVIZ, "false", "true: open RViz"),
+)
 
 
-def installed_systems() -> Path:
-    """The system files of the installed package `mnav`."""
-    from ament_index_python.packages import get_package_share_directory
+@dataclass(frozen=True)
+class LaunchedNode:
+    """One node as it is launched. `ends_system`: the system is over when the node is."""
 
-    return Path(get_package_share_directory("mnav")) / "config" / "systems"
-
-
-def node_arguments(node: NodeDescription) -> dict[str, Any]:
-    """Keyword arguments of a `launch_ros.actions.Node`."""
-    return {
-        "package": node.package,
-        "executable": node.executable,
-        "name": node.name,
-        "namespace": node.namespace,
-        "parameters": [dict(node.parameters)],
-        "remappings": list(node.remappings.items()),
-        "output": "screen",
-    }
+    node: NodeDescription
+    parameters: dict[str, ParameterValue]
+    respawn: bool
+    ends_system: bool
 
 
-def environment_of(system: SystemDescription) -> dict[str, str]:
-    """Variables to set; what is chosen automatically is left to the machine."""
-    return {name: value for name, value in system.environment.items() if value != AUTOMATIC}
+@dataclass(frozen=True)
+class LaunchPlan:
+    """What a launch file starts, before ROS's launch library is asked for anything."""
+
+    nodes: tuple[LaunchedNode, ...]
+    environment: dict[str, str]
+    namespace: str
+    use_sim_time: bool
+    params_file: str
+    rviz: bool
 
 
-def launch_description(name: str) -> Any:
-    """A `LaunchDescription` with the system's arguments as launch arguments."""
-    from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable
-    from launch.substitutions import LaunchConfiguration
+def declared_arguments(system: SystemDescription) -> dict[str, tuple[str, str]]:
+    """Default and meaning of each launch argument: the system's own, then the common ones that it does not have."""
+    own = {name: (_text(value), f"argument of system {system.name}") for name, value in system.arguments.items()}
+    common = {name: (default, meaning) for name, default, meaning in COMMON_ARGUMENTS}
+    return {**common, **own}
+
+
+def launch_plan(name: str, folder: Path, values: Mapping[str, str]) -> LaunchPlan:
+    """The plan of system `name` in `folder` with the values of its launch arguments.
+
+    Raises UsageError for an unknown argument or a value of the wrong type.
+    """
+    own = set(load_system(name, folder=folder).arguments)
+    system = load_system(name, {key: value for key, value in values.items() if key in own}, folder)
+    common = {key: value for key, value in values.items() if key not in own}
+    unknown = sorted(common.keys() - {key for key, _, _ in COMMON_ARGUMENTS})
+    if unknown:
+        allowed = ", ".join(sorted(declared_arguments(system)))
+        raise UsageError(f"unknown argument {unknown[0]!r} of system {name!r}; allowed: {allowed}")
+    forced = _flag(USE_SIM_TIME, common.get(USE_SIM_TIME, "")) if common.get(USE_SIM_TIME) else None
+    nodes = tuple(_launched(process, node, forced) for process in system.processes for node in process.nodes)
+    everything = process_environment(system, domain=0, inherited={})
+    return LaunchPlan(
+        nodes,
+        {key: everything[key] for key in system.environment},
+        str(system.arguments.get("namespace", "")),
+        any(launched.parameters.get(USE_SIM_TIME) is True for launched in nodes),
+        common.get(PARAMS_FILE, ""),
+        _flag(RVIZ, common.get(RVIZ) or "false"),
+    )
+
+
+def system_launch(name: str, directory: Path) -> Any:
+    """The launch description of system `name`. `directory`: where config/ and rviz/ lie, beside the launch file."""
+    from launch import LaunchDescription
+    from launch.actions import DeclareLaunchArgument, OpaqueFunction
+
+    folder = directory / "config" / "systems"
+    declared = declared_arguments(load_system(name, folder=folder))
+
+    def start(context: Any) -> list[Any]:
+        values = {key: str(context.launch_configurations[key]) for key in declared}
+        return _actions(launch_plan(name, folder, values), directory)
+
+    arguments = [DeclareLaunchArgument(key, default_value=d, description=m) for key, (d, m) in declared.items()]
+    return LaunchDescription([*arguments, OpaqueFunction(function=start)])
+
+
+def _actions(plan: LaunchPlan, directory: Path) -> list[Any]:
+    from launch.actions import SetEnvironmentVariable, Shutdown
     from launch_ros.actions import Node
 
-    from launch import LaunchDescription
+    overrides = [plan.params_file] if plan.params_file else []
+    delay_s = RestartPolicy().first_delay_s
+    made: list[Any] = [SetEnvironmentVariable(key, value) for key, value in plan.environment.items()]
+    for launched in plan.nodes:
+        node = launched.node
+        made.append(
+            Node(
+                package=node.package,
+                executable=node.executable,
+                name=node.name,
+                namespace=node.namespace,
+                parameters=[launched.parameters, *overrides],
+                remappings=list(node.remappings.items()),
+                output="screen",
+                respawn=launched.respawn,
+                respawn_delay=delay_s,
+                on_exit=Shutdown(reason=f"{node.full_name} ended") if launched.ends_system else None,
+            )
+        )
+    if plan.rviz:
+        made.append(
+            Node(
+                package="rviz2",
+                executable="rviz2",
+                name="rviz",
+                namespace=plan.namespace,
+                arguments=["-d", str(directory / "rviz" / "mnav.rviz")],
+                parameters=[{USE_SIM_TIME: plan.use_sim_time}],
+                # RViz alone has absolute names for transforms.
+                remappings=[("/tf", "tf"), ("/tf_static", "tf_static")],
+            )
+        )
+    return made
 
-    folder = installed_systems()
-    declared = load_system(name, folder=folder).arguments
 
-    def actions(context: Any) -> list[Any]:
-        given = {key: LaunchConfiguration(key).perform(context) for key in declared}
-        system = load_system(name, given, folder)
-        variables = [SetEnvironmentVariable(key, value) for key, value in environment_of(system).items()]
-        return [*variables, *(Node(**node_arguments(node)) for node in system.nodes())]
+def _launched(process: ProcessDescription, node: NodeDescription, forced: bool | None) -> LaunchedNode:
+    parameters = dict(node.parameters) if forced is None else {**node.parameters, USE_SIM_TIME: forced}
+    respawn = process.restart is Restart.ON_FAILURE
+    return LaunchedNode(node, parameters, respawn, process.required and not respawn)
 
-    arguments = [
-        DeclareLaunchArgument(key, default_value=str(value).lower() if isinstance(value, bool) else str(value))
-        for key, value in declared.items()
-    ]
-    return LaunchDescription([*arguments, OpaqueFunction(function=actions)])
+
+def _flag(name: str, text: str) -> bool:
+    if text not in ("true", "false"):
+        raise UsageError(f"argument {name}:={text!r} must be true or false")
+    return text == "true"
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
