@@ -131,5 +131,5 @@ def test_the_oracle_succeeds_near_the_reference(suite: EpisodeFile) -> None:
 
 def test_a_house_that_changed_is_refused(suite: EpisodeFile) -> None:
     changed = suite.episodes[0].model_copy(update={"scene_hash": "0" * 64})
-    with pytest.raises(UsageError, match="model hash .* differs"):
+    with pytest.raises(UsageError, match=r"model hash .* differs"):
         build_world(changed)
