@@ -68,22 +68,14 @@ def _pip_install(ground: Ground, phase: PhaseLine) -> None:
             return 0.7 * collected / expected
         return 0.75 if line.startswith("Installing collected") else None
 
-    # The locks are complete, so pip need not resolve anything.
-    command: list[str | Path] = [
-        ground.venv_python,
-        "-m",
-        "pip",
-        "install",
-        "--no-deps",
-        "--require-hashes",
-        "--no-input",
-        "--progress-bar",
-        "off",
-        "--disable-pip-version-check",
-    ]
+    # The locks are complete, so pip need not resolve anything; and pinned setuptools builds what comes as sources.
+    pip: list[str | Path] = [ground.venv_python, "-m", "pip", "install", "--no-deps", "--require-hashes", "--no-input"]
+    pip += ["--disable-pip-version-check", "--progress-bar", "off"]
+    phase.run([*pip, "-r", ground.root / "requirements" / "build.lock"], plain_environment(), ground.root)
+    pip += ["--no-build-isolation", "--use-pep517"]
     for lock in locks:
-        command += ["-r", lock]
-    phase.run(command, plain_environment(), ground.root, fraction)
+        pip += ["-r", lock]
+    phase.run(pip, plain_environment(), ground.root, fraction)
 
 
 def environment_works(ground: Ground) -> bool:
