@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     from mnav_bench.evaluate import RunOptions
     from mnav_bench.sweep import bench, run_all
 
-    rows = run_all
+    rows: Callable[..., Iterator[dict[str, Any]]] = run_all
     if args.ros:
         from mnav_cli.ros_sweep import run_all_over_ros
 
