@@ -56,8 +56,12 @@ class RosBody:
     """
 
     def __init__(
-        self, node: Any, robot: RobotDescription, clients: MotionClients, mailbox: Mailbox, on_change: Callable[[],
-        None]
+        self,
+        node: Any,
+        robot: RobotDescription,
+        clients: MotionClients,
+        mailbox: Mailbox,
+        on_change: Callable[[], None],
     ) -> None:
         self._node = node
         self._robot = robot
