@@ -23,10 +23,25 @@ _INTACT, _BROKEN = 1, 2
 
 
 @kernel
+def _got_cheaper(old: NDArray[np.int8], new: NDArray[np.int8], factor: NDArray[np.float32]) -> bool:
+    """Whether any cell costs less than it did; both flat, compared eight cells at a time."""
+    words = old.shape[0] // 8
+    cheaper = 0
+    for i in range(words * 8, old.shape[0]):
+        cheaper += factor[new[i] + 1] < factor[old[i] + 1]
+    old_words, new_words = old[: words * 8].view(np.uint64), new[: words * 8].view(np.uint64)
+    for word in range(words):
+        if old_words[word] != new_words[word]:
+            for i in range(word * 8, word * 8 + 8):
+                cheaper += factor[new[i] + 1] < factor[old[i] + 1]
+    return cheaper > 0
+
+
+@kernel
 def _is_intact(
     cell: int,
     parent: NDArray[np.int32],
-    changed: NDArray[np.bool_],
+    old: NDArray[np.int8],
     cost: NDArray[np.int8],
     mark: NDArray[np.uint8],
 ) -> bool:
@@ -39,7 +54,7 @@ def _is_intact(
             verdict = mark[i]
             break
         row, column = i // columns, i % columns
-        if changed[row, column]:
+        if cost[row, column] != old[row, column]:
             verdict = _BROKEN
             mark[i] = _BROKEN
             break
@@ -87,7 +102,7 @@ def _lower_bound(
 def _repair(
     cost: NDArray[np.int8],
     factor: NDArray[np.float32],
-    changed: NDArray[np.bool_],
+    old: NDArray[np.int8],
     to_goal: NDArray[np.float32],
     old_parent: NDArray[np.int32],
     start: int,
@@ -128,7 +143,7 @@ def _repair(
         i = entry_cell[entry]
         if entry_g[entry] > g[i]:
             continue
-        if to_goal[i] < np.inf and _is_intact(i, old_parent, changed, cost, mark):
+        if to_goal[i] < np.inf and _is_intact(i, old_parent, old, cost, mark):
             if float(g[i]) + float(to_goal[i]) < best:
                 best, meeting = float(g[i]) + float(to_goal[i]), i
             continue
@@ -230,10 +245,8 @@ def repair_path(tree: GoalTree, costmap: GridMap, start: Cell) -> Repair:
     if not is_traversable(costmap, *start) or not is_traversable(costmap, *tree.goal):
         return UNUSABLE
     data = np.ascontiguousarray(costmap.data)
-    changed = data != old.data
-    factors = cost_factors(tree.cost_weight)
-    before, after = factors[old.data[changed].astype(int) + 1], factors[data[changed].astype(int) + 1]
-    if bool((after < before).any()):
+    before, factors = np.ascontiguousarray(old.data), cost_factors(tree.cost_weight)
+    if _got_cheaper(before.ravel(), data.ravel(), factors):
         return UNUSABLE
     columns, count = data.shape[1], data.size
     goal_row, goal_column = tree.goal
@@ -241,7 +254,7 @@ def repair_path(tree: GoalTree, costmap: GridMap, start: Cell) -> Repair:
     g, parent = np.empty(count, np.float32), np.empty(count, np.int32)
     seen, mark = np.zeros(count, np.uint8), np.zeros(count, np.uint8)
     meeting, total = _repair(
-        data, factors, changed, tree.to_goal, tree.parent, start[0] * columns + start[1], goal_row, goal_column,
+        data, factors, before, tree.to_goal, tree.parent, start[0] * columns + start[1], goal_row, goal_column,
         *tree.start, old_total, max(count // 4, 10_000), g, parent, seen, mark,
     )  # fmt: skip
     if meeting == -2:

@@ -1,0 +1,196 @@
+"""Figures of planning on large grids of rooms: first plans beside pyastar2d and MCP_Geometric, and planning again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mnav_bench.figures.peers import Peers
+from mnav_bench.figures.room_grids import room_grid
+from mnav_bench.figures.rows import FigureRow, at_most, skipped
+from mnav_bench.figures.timing import WARM_RUNS, Timing, time_calls
+from mnav_bench.foreign.map_checks import footprint_costmap
+from mnav_core.geometry import SE2
+from mnav_core.maps import FREE, INSCRIBED, LETHAL, GridMap
+from mnav_core.randomness import generator
+from mnav_core.robot import RobotDescription
+from mnav_executor_geo.grid_search import cost_factors, find_path, is_traversable
+from mnav_executor_geo.paths import Path, plan
+from mnav_executor_geo.replanning import Replanner
+from mnav_executor_geo.settings import PlannerSettings
+
+SIDE, SEED = 2000, 1
+STARTS = 3
+LEAST_M = 60.0
+TIME_RATIO, COST_PERCENT, REPLAN_PERCENT = 1.5, 2.0, 10.0
+CHANGES, CHANGES_A_GOAL = 50, 10
+BOX_CELLS = 6
+NEAREST_M, FARTHEST_M, ADVANCE_M = 0.8, 5.0, 1.5
+
+Cell = tuple[int, int]
+Pair = tuple[Cell, Cell]
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """One replanning: times in ms, costs in metres, and the costmap and the place that it was done on."""
+
+    first_ms: float
+    again_ms: float
+    cost_m: float
+    fresh_m: float
+    costmap: GridMap
+    start: Cell
+    goal: Cell
+
+
+def planning_figures(robot: RobotDescription, peers: Peers | None, side: int = SIDE) -> list[FigureRow]:
+    """Rows on a grid of rooms of `side` x `side` cells, inflated for the robot."""
+    occupancy = room_grid(side, SEED)
+    costmap = footprint_costmap(occupancy, robot)
+    settings = PlannerSettings()
+    pairs = far_pairs(costmap, WARM_RUNS + 1, STARTS)
+    poses = [(SE2(*costmap.to_point(*start)), costmap.to_point(*goal)) for start, goal in pairs]
+    plan(costmap, poses[0][0], poses[0][1], settings)  # compiles
+    ours = time_calls([partial(plan, costmap, start, goal, settings) for start, goal in poses])
+    costs = [_cost(costmap, pair, settings) for pair in pairs]
+    changes = replan_often(occupancy, robot, settings, CHANGES, CHANGES_A_GOAL)
+    ratio = 100.0 * float(np.median([c.again_ms / c.first_ms for c in changes]))
+    times = Timing(changes[0].again_ms, tuple(c.again_ms for c in changes[1:]))
+    firsts = float(np.median([c.first_ms for c in changes]))
+    excess = [100.0 * (c.cost_m / c.fresh_m - 1.0) for c in changes]
+    label = f"{side}x{side} rooms"
+    return [
+        *_beside_peers(label, costmap, pairs, ours, costs, settings, peers),
+        at_most(f"{label}: replan after a change within 5 m, share of the first plan", ratio, REPLAN_PERCENT, "%",
+                f"{len(changes)} changes; first plan median {firsts:.3g} ms; replan {times}"),
+        at_most(f"{label}: replanned cost over a fresh search", max(excess, key=abs), COST_PERCENT, "%"),
+        _replans_beside_mcp(label, costmap, changes, settings, peers),
+    ]  # fmt: skip
+
+
+def far_pairs(costmap: GridMap, count: int, starts: int) -> list[Pair]:
+    """Random connected pairs at least 60 m (or half the grid) apart, `starts` different starts."""
+    rows, columns = np.nonzero(_standable(costmap))
+    rng = generator("planning figures", costmap.shape[0])
+    apart = min(LEAST_M / costmap.resolution, costmap.shape[0] / 2.0)
+    pairs: list[Pair] = []
+    for _ in range(200 * count):
+        if len(pairs) == count:
+            break
+        if len(pairs) % -(-count // starts) == 0:
+            index = int(rng.integers(0, len(rows)))
+            start = (int(rows[index]), int(columns[index]))
+        index = int(rng.integers(0, len(rows)))
+        goal = (int(rows[index]), int(columns[index]))
+        far = np.hypot(goal[0] - start[0], goal[1] - start[1]) >= apart
+        if far and find_path(costmap, start, goal, 0.0, 0.0) is not None:
+            pairs.append((start, goal))
+    return pairs
+
+
+def _beside_peers(
+    label: str,
+    costmap: GridMap,
+    pairs: Sequence[Pair],
+    ours: Timing,
+    costs: Sequence[float],
+    settings: PlannerSettings,
+    peers: Peers | None,
+) -> list[FigureRow]:
+    time_name, cost_name = f"{label}: first plan, times pyastar2d", f"{label}: first plan, cost over MCP_Geometric"
+    if peers is None:
+        return [skipped(time_name, f"needs --peers; ours {ours}"), skipped(cost_name, "needs --peers")]
+    cell_costs = _cell_costs(costmap, settings)
+    weights = np.where(cell_costs < 0, np.inf, cell_costs).astype(np.float32)
+    theirs = peers.run("astar", {"weights": weights, "pairs": np.array(pairs)})["ms"]
+    peer = Timing(float(theirs[0]), tuple(float(t) for t in theirs[1:]))
+    best = peers.run("mcp", {"costs": cell_costs, "pairs": np.array(pairs)})["costs"] * costmap.resolution
+    excess = 100.0 * (np.array(costs) / best - 1.0)
+    return [
+        at_most(time_name, ours.median_ms / peer.median_ms, TIME_RATIO, "x", f"ours {ours}; pyastar2d {peer}"),
+        at_most(cost_name, float(excess[np.argmax(np.abs(excess))]), COST_PERCENT, "%", f"worst of {len(pairs)} pairs"),
+    ]
+
+
+def replan_often(
+    occupancy: GridMap, robot: RobotDescription, settings: PlannerSettings, count: int, a_goal: int
+) -> list[Change]:
+    """Drive towards goals and put a box on the path ahead, again and again, where it does not cut the goal off."""
+    rng = generator("replanning figures", occupancy.shape[0])
+    base = footprint_costmap(occupancy, robot)
+    changes: list[Change] = []
+    for start, goal in far_pairs(base, -(-count // a_goal), -(-count // a_goal)):
+        replanner = Replanner(settings)
+        pose, target = SE2(*base.to_point(*start)), base.to_point(*goal)
+        timing = time_calls([lambda: None, partial(replanner.update, 0.0, pose, base, target, 0, 0.0)])
+        first_ms, now, made = timing.median_ms, 0.0, 0
+        occupied, costmap = occupancy.data, base
+        for _ in range(10 * a_goal):
+            path = replanner.path
+            if made == a_goal or path is None or path.length_m < 2.0 * FARTHEST_M:
+                break
+            index = int(np.searchsorted(path.lengths_m, rng.uniform(0.0, ADVANCE_M)))
+            pose = SE2(float(path.points[index, 0]), float(path.points[index, 1]))
+            ahead = path.lengths_m[index] + rng.uniform(NEAREST_M, FARTHEST_M)
+            box = base.to_cell(*map(float, path.points[int(np.searchsorted(path.lengths_m, ahead))]))
+            data = occupied.copy()
+            data[box[0] - BOX_CELLS : box[0] + BOX_CELLS, box[1] - BOX_CELLS : box[1] + BOX_CELLS] = LETHAL
+            changed = footprint_costmap(replace(occupancy, data=data), robot)
+            cell = base.to_cell(pose.x, pose.y)
+            if not is_traversable(changed, *cell):
+                continue
+            fresh = find_path(changed, cell, goal, settings.cost_weight, 0.0)
+            if fresh is None:
+                continue
+            now += 0.1
+            again = time_calls([lambda: None, partial(replanner.update, now, pose, changed, target, index, 0.0)])
+            result = replanner.path
+            occupied, costmap = data, changed
+            made += 1
+            cost = result.cost_m if isinstance(result, Path) else np.inf
+            changes.append(Change(first_ms, again.median_ms, cost, fresh.cost_m, costmap, cell, goal))
+    return changes
+
+
+def _replans_beside_mcp(
+    label: str, base: GridMap, changes: Sequence[Change], settings: PlannerSettings, peers: Peers | None
+) -> FigureRow:
+    """Every fifth replanning against MCP_Geometric: it takes seconds for each."""
+    name = f"{label}: replanned cost over MCP_Geometric"
+    if peers is None:
+        return skipped(name, "needs --peers")
+    judged = changes[:: max(len(changes) // 10, 1)]
+    cell_costs = _cell_costs(base, settings)
+    rows = []
+    for change in judged:
+        other = _cell_costs(change.costmap, settings)
+        where = np.argwhere(other != cell_costs)
+        rows.append(np.column_stack([where, other[tuple(where.T)]]))
+    table = np.full((len(rows), max(len(r) for r in rows), 3), -1.0)
+    for k, row in enumerate(rows):
+        table[k, : len(row)] = row
+    pairs = np.array([(c.start, c.goal) for c in judged])
+    best = peers.run("mcp", {"costs": cell_costs, "pairs": pairs, "changes": table})["costs"] * base.resolution
+    excess = 100.0 * (np.array([c.cost_m for c in judged]) / best - 1.0)
+    worst = float(excess[np.argmax(np.abs(excess))])
+    return at_most(name, worst, COST_PERCENT, "%", f"worst of {len(judged)} of the changes")
+
+
+def _cost(costmap: GridMap, pair: Pair, settings: PlannerSettings) -> float:
+    path = find_path(costmap, *pair, settings.cost_weight, settings.escape_m)
+    return np.inf if path is None else path.cost_m
+
+
+def _cell_costs(costmap: GridMap, settings: PlannerSettings) -> NDArray[np.float64]:
+    """Cost of each cell as the planner weighs it, -1 where it may not go."""
+    factors = cost_factors(settings.cost_weight).astype(float)
+    return np.where(_standable(costmap), factors[costmap.data.astype(int) + 1], -1.0)
+
+
+def _standable(costmap: GridMap) -> NDArray[np.bool_]:
+    return np.asarray((costmap.data >= FREE) & (costmap.data < INSCRIBED))
