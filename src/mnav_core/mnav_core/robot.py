@@ -175,7 +175,8 @@ def robot_directory() -> Path:
         return _source_directory()
     try:
         return Path(get_package_share_directory("mnav")) / "config" / "robots"
-    except PackageNotFoundError:
+    except (PackageNotFoundError, OSError):
+        # OSError: no ament environment at all, as for a server that a client program starts.
         return _source_directory()
 
 
