@@ -210,11 +210,18 @@ def flood(free: np.ndarray, resolution: float, start: tuple[int, int]) -> dict[t
         cost, (r, c) = heapq.heappop(heap)
         if cost > best[(r, c)]:
             continue
-        for dr, dc in itertools.product((-1, 0, 1), repeat=2):
+        for dr, dc in itertools.product((-2, -1, 0, 1, 2), repeat=2):
             n = (r + dr, c + dc)
-            if (dr, dc) == (0, 0) or not (0 <= n[0] < free.shape[0] and 0 <= n[1] < free.shape[1]) or not free[n]:
+            if math.gcd(dr, dc) != 1 or not (0 <= n[0] < free.shape[0] and 0 <= n[1] < free.shape[1]):
                 continue
-            if dr and dc and not (free[r + dr, c] and free[r, c + dc]):
+            # Every cell that the straight step comes within half a cell of, by walking it finely.
+            on_line = (
+                {(round(r + dr * k / 12), round(c + dc * k / 12)) for k in range(13)}
+                if abs(dr) + abs(dc) == 3
+                else set()
+            )
+            sides = {(r + dr, c), (r, c + dc)} if abs(dr) == abs(dc) == 1 else on_line
+            if not all(free[cell] for cell in {n, *sides}):
                 continue
             new = cost + resolution * math.hypot(dr, dc)
             if new < best.get(n, math.inf) - 1e-12:
