@@ -141,9 +141,9 @@ def test_an_uninspected_surface_counts_and_a_wall_between_does_not_help():
     grid[11:-11, cell(2, 0)[1]] = LETHAL  # two rooms, no way between
     inspected = np.ones(grid.shape, bool)
     inspected[11:-11, cell(4, 0)[1]] = False  # the far wall's face
-    report = find_frontiers(snapshot(grid, inspected), pose(1, 1.5))
+    report = find_frontiers(snapshot(grid, inspected), pose(1, 1.5), min_size_m=0.3)
     assert report.state is FrontierState.ALL_UNREACHABLE
-    near = find_frontiers(snapshot(grid, inspected), pose(3, 1.5))
+    near = find_frontiers(snapshot(grid, inspected), pose(3, 1.5), min_size_m=0.3)
     (f,) = near.frontiers
     assert f.gain == 60 and f.goal[0] > 11 * R + 2.0
 
