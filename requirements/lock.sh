@@ -19,6 +19,8 @@ compile sim.lock 3.10 sim.in -c dev.lock
 compile ros.lock 3.10 ros.in -c dev.lock
 compile build.lock 3.10 build.in -c dev.lock
 compile underlay.lock 3.12 underlay.in
+# Peers stand beside the workspace, in an environment of their own.
+compile peers.lock 3.10 peers.in
 if grep -nE '://|--(extra-)?index|--find-links' ./*.lock; then
     echo "lock.sh: a lock names a host or an index" >&2
     exit 1
