@@ -27,6 +27,8 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "bench": Command("mnav_cli.commands.bench", "run a suite and score it"),
         "report": Command("mnav_cli.commands.report", "tables with intervals from benchmark results"),
         "models": Command("mnav_cli.commands.models", "what a chat model behind an endpoint can do"),
+        "agent": Command("mnav_cli.commands.agent", "an agent on the robot of a running system"),
+        "mcp": Command("mnav_cli.commands.mcp", "the robot's tools for agent programs, over stdio or HTTP"),
         "warm": Command("mnav_cli.commands.warm", "compile the numeric kernels", hidden=True),
     }
 )

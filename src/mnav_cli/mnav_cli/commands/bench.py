@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from mnav_cli.commands import supernav_suite
 from mnav_cli.numbers import positive_int
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """`bench navtoobj`."""
-    suites = parser.add_subparsers(dest="suite", required=True, metavar="navtoobj", parser_class=type(parser))
+    suites = parser.add_subparsers(dest="suite", required=True, metavar="navtoobj|supernav", parser_class=type(parser))
     suite = suites.add_parser("navtoobj", help="object-goal navigation in houses whose doors are open")
     suite.add_argument("--episodes", type=Path, required=True)
     suite.add_argument("--agent", required=True, help="frontier, random-frontier or oracle")
@@ -21,6 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     suite.add_argument("--ros", action="store_true", help="through the ROS graph, in lockstep")
     suite.add_argument("--isolate", action="store_true", help="each mind in a child process that gets records only")
     suite.add_argument("--out", type=Path, required=True)
+    supernav_suite.configure_bench(suites)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -28,6 +30,8 @@ def run(args: argparse.Namespace) -> int:
     from mnav_cli.graphics import use_backend
 
     use_backend()
+    if args.suite == "supernav":
+        return supernav_suite.run_bench(args)
     from mnav_bench.evaluate import RunOptions
     from mnav_bench.sweep import bench, run_all
 

@@ -50,9 +50,13 @@ class Ticket:
 
 
 class Desk:
-    """Hands calls of many sessions to one robot's mind. Safe to use from any thread."""
+    """Hands calls of many sessions to one robot's mind. Safe to use from any thread.
 
-    def __init__(self) -> None:
+    `on_change` is called, by whatever thread changes it, when a call came or was cancelled, and when it closes.
+    """
+
+    def __init__(self, on_change: Callable[[], None] = lambda: None) -> None:
+        self.on_change = on_change
         self._changed = threading.Condition()
         self._waiting: deque[Ticket] = deque()
         self._active: Ticket | None = None
@@ -92,7 +96,8 @@ class Desk:
                 active.interrupt(Interruption.SUPERSEDED)
             self._waiting.append(ticket)
             self._changed.notify_all()
-            return None
+        self.on_change()
+        return None
 
     def cancel(self, ticket: Ticket, why: Interruption = Interruption.CANCELLED) -> None:
         """End a call early; one that still waits is answered at once."""
@@ -102,6 +107,7 @@ class Desk:
             if still_waiting:
                 self._waiting.remove(ticket)
             self._changed.notify_all()
+        self.on_change()
         if still_waiting:
             self._answer(ticket, interrupted_reply(ticket))
 
@@ -135,6 +141,7 @@ class Desk:
             if self._active is not None:
                 self._active.interrupt(Interruption.CLOSING)
             self._changed.notify_all()
+        self.on_change()
         for ticket in left:
             ticket.interrupt(Interruption.CLOSING)
             self._answer(ticket, interrupted_reply(ticket))

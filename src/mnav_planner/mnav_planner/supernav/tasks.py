@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mnav_core.errors import UsageError
 from mnav_core.requests import TaskGoal
 
 
@@ -41,3 +43,23 @@ def task_of(goals: Sequence[TaskGoal], text: str = "") -> NavTask:
         for goal in goals
     )
     return NavTask(text or "; then ".join(goal.description for goal in listed), listed)
+
+
+_LEADS = re.compile(
+    r"^(please\s+)?(find|go to|look for|search for|locate)\s+(me\s+)?(the|an|a|my|some)?\s*", re.IGNORECASE
+)
+
+
+def task_from_text(text: str) -> NavTask:
+    """The task of a person's words: goals apart by `;` or `then`, each perhaps a category of the detector.
+
+    What cannot be a category is left to a model. Raises UsageError for an empty text.
+    """
+    parts = [part.strip(" .,!") for part in re.split(r";|\bthen\b", text)]
+    goals = []
+    for part in (part for part in parts if part):
+        name = _LEADS.sub("", part).strip().lower().replace(" ", "_").replace("-", "_")
+        goals.append(NavGoal(part, (name,) if re.fullmatch(r"[a-z_]{2,40}", name) else ()))
+    if not goals:
+        raise UsageError(f"task {text!r} is empty, allowed: what to find, goals apart by ';'")
+    return NavTask(text, tuple(goals))
