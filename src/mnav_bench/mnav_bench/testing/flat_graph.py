@@ -140,7 +140,8 @@ class FlatGraph:
 
     @property
     def now(self) -> Moment:
-        """The newest true moment."""
+        """The newest true moment; waits for the first."""
+        self.wait(lambda: bool(self.bridge.trace))
         return self.bridge.trace[-1]
 
     def go(self) -> None:
