@@ -41,6 +41,7 @@ class Reference(_Record):
     pose: Pose
     camera_pitch: Finite
     object_id: str
+    object_position: tuple[Finite, Finite, Finite]
 
 
 class NavToObjEpisode(_Record):

@@ -38,9 +38,9 @@ def mind_seed(episode: NavToObjEpisode) -> int:
 
 def mind_of(episode: NavToObjEpisode, robot: RobotDescription, options: RunOptions) -> Mind:
     """The mind of one episode. The oracle gets the reference route; every other agent gets the goal alone."""
-    if options.agent == "oracle":
-        return oracle_mind(episode.reference, robot)
     goals = (TaskGoal("goal", episode.category, f"find the {episode.category.replace('_', ' ')}"),)
+    if options.agent == "oracle":
+        return oracle_mind(goals[0], episode.reference, robot)
     seed = mind_seed(episode)
     if options.isolate:
         return isolated(make_mind, options.agent, goals, robot, seed)

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from mnav_bench.episodes import Reference
-from mnav_core.geometry import wrap_angle
-from mnav_core.maps import INSCRIBED, GridMap
+from mnav_core.maps import INSCRIBED, UNKNOWN, GridMap
 from mnav_core.motion import MotionGroup
 from mnav_core.requests import (
     GoToPose,
@@ -21,34 +20,39 @@ from mnav_core.requests import (
     Reply,
     Request,
     Stop,
+    TaskGoal,
     TaskOutcome,
     TaskResult,
-    Turn,
     Wait,
     WaitReason,
     WaitResult,
 )
 from mnav_core.robot import RobotDescription
-from mnav_planner.agents.approach import motion
+from mnav_core.sensing import Detection
+from mnav_planner.agents.approach import ApproachSettings, approach, motion
+from mnav_planner.sightings import Sighting, TargetMemory
 
 MAX_STEPS = 400
 REPLAN_S = 1.5
 
 
-def oracle_mind(reference: Reference, robot: RobotDescription) -> Mind:
-    """Follow the waypoints as far as the map knows them, then take the reference pose and pitch."""
-    end = reference.pose
+def oracle_mind(goal: TaskGoal, reference: Reference, robot: RobotDescription) -> Mind:
+    """Follow the waypoints as far as the map knows them, then approach and verify the target at its true position."""
     yield from motion(Look(reference.camera_pitch), 10.0)
-    reached = yield from _follow(reference)
-    if not reached:
+    if not (yield from _follow(reference)):
         return TaskResult(TaskOutcome.BLOCKED, "the reference pose was not reached")
-    now = yield Observe()
-    assert isinstance(now, Observation)
-    turn = wrap_angle(end.yaw - now.pose.yaw)
-    if abs(turn) > 0.05:
-        yield from motion(Turn(turn), 30.0)
+    memory = TargetMemory(goal.category)
+    if not (yield from approach(_sighting(goal, reference, robot), robot, memory, ApproachSettings())):
+        return TaskResult(TaskOutcome.BLOCKED, "the target is not to be seen from the end of the reference")
     yield Stop()
-    return TaskResult(TaskOutcome.ACHIEVED, "reference pose reached")
+    return TaskResult(TaskOutcome.ACHIEVED, "the target is in view at the end of the reference")
+
+
+def _sighting(goal: TaskGoal, reference: Reference, robot: RobotDescription) -> Sighting:
+    """What the oracle knows of the target, in the form of something seen."""
+    x, y, z = reference.object_position
+    detection = Detection("oracle", goal.category, 1.0, (0.0, 0.0, 1.0, 1.0), None, (x, y, z), (0.1, 0.1, 0.1))
+    return Sighting("oracle", goal.category, 0.0, robot.success_view, (x, y, z), detection, (1, 1))
 
 
 def _follow(reference: Reference) -> Generator[Request, Reply, bool]:
@@ -83,12 +87,14 @@ def _follow(reference: Reference) -> Generator[Request, Reply, bool]:
 
 
 def _farthest_known(costmap: GridMap | None, waypoints: list[tuple[float, float]], index: int) -> int:
-    """The last waypoint of the unbroken run of known free ones from `index` on."""
+    """The last free waypoint before the first unknown one, from `index` on."""
     if costmap is None:
         return index
     last = index
     for i in range(index, len(waypoints)):
-        if not 0 <= costmap.at(*waypoints[i]) < INSCRIBED:
+        value = costmap.at(*waypoints[i])
+        if value == UNKNOWN:
             break
-        last = i
+        if value < INSCRIBED:
+            last = i
     return last

@@ -77,6 +77,7 @@ def reference_route(
         pose=Pose(x=round(pose.x, 4), y=round(pose.y, 4), yaw=round(pose.yaw, 4)),
         camera_pitch=round(pitch, 4),
         object_id=target.object_id,
+        object_position=target.position,
     )
 
 

@@ -28,6 +28,7 @@ EPISODE = {
         "pose": {"x": 3.0, "y": 4.0, "yaw": 0.0},
         "camera_pitch": 0.3,
         "object_id": "mug_1",
+        "object_position": [3.8, 4.0, 0.9],
     },
 }
 FILE = {
