@@ -8,13 +8,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
+from nav_msgs.msg import OccupancyGrid
 from pydantic import Field
 from rclpy.action import ActionClient
 
 from mnav_bench.assembly import build_world
 from mnav_bench.episodes import EpisodeFile, NavToObjEpisode, read_episodes
+from mnav_bench.recording import EpisodeRecorder, make_folder
 from mnav_bench.referee import Referee, write_verdict
+from mnav_core import qos
 from mnav_core.errors import UsageError
+from mnav_core.messages.maps import grid_of
 from mnav_core.messages.task import task_result_of, to_task_goal
 from mnav_core.requests import TaskGoal, TaskOutcome, TaskResult
 from mnav_core.seams import World
@@ -26,12 +30,15 @@ PEERS_PERIOD_S = 0.1
 
 
 class DirectorSettings(BridgeSettings):
-    """Parameters: which episode of which file, which agent carries it out, where the verdict goes."""
+    """Parameters: which episode of which file, which agent carries it out, where the verdict goes, and a folder to
+    record in ("": nothing is recorded).
+    """
 
     episodes: str = ""
     index: Annotated[int, Field(ge=0)] = 0
     agent: str = "frontier"
     verdict: str = ""
+    record: str = ""
 
 
 def pick_episode(file: str, index: int) -> tuple[EpisodeFile, NavToObjEpisode]:
@@ -65,6 +72,11 @@ class DirectorNode(BridgeNode):
         self._is_sent = False
         self._is_accepted = False
         self._claim: TaskResult | None = None
+        self._recorder: EpisodeRecorder | None = None
+        if settings.record:
+            make_folder(Path(settings.record))
+            for topic, take in (("map", self._on_map), ("coverage", self._on_coverage)):
+                self.create_subscription(OccupancyGrid, f"{prefix}{topic}", take, qos.latched_qos())
 
     def activate(self) -> None:
         """Build the world, and look for the robot's nodes meanwhile."""
@@ -73,7 +85,18 @@ class DirectorNode(BridgeNode):
 
     def make_world(self) -> World:
         """The world of the episode."""
-        return build_world(self._episode)
+        world = build_world(self._episode)
+        if self.settings.record:
+            recorder = EpisodeRecorder(
+                world,
+                self._episode.robot,
+                self._episode.category,
+                Path(self.settings.record),
+                self.get_logger().error,
+            )
+            recorder.open()
+            self._recorder = recorder
+        return world
 
     def may_start(self) -> bool:
         """Once the task is accepted."""
@@ -82,6 +105,8 @@ class DirectorNode(BridgeNode):
     def on_sensed(self, robot: str, frame: SensorFrame) -> None:
         """Let the referee see what the robot's detector saw."""
         self._referee.sensed(frame)
+        if self._recorder is not None:
+            self._recorder.sensed(frame)
 
     def on_step(self, world: World) -> bool:
         """Measure; at the end judge."""
@@ -90,6 +115,8 @@ class DirectorNode(BridgeNode):
         if self._claim is not None:
             referee.end(self._claim, world.time_s)
         if not referee.is_over(world):
+            if self._recorder is not None:
+                self._recorder.step()
             return True
         self._judge(world)
         return False
@@ -101,8 +128,26 @@ class DirectorNode(BridgeNode):
 
     def _judge(self, world: World) -> None:
         row = self._referee.verdict(world)
+        if self._recorder is not None:
+            # Before the verdict is there: whoever waits for it may end this process.
+            self._recorder.finish(bool(row["success"]), str(row["reason"]))
         write_verdict(Path(self.settings.verdict), row)
         self.get_logger().info(f"verdict: success {row['success']}, outcome {row['outcome']}, SPL {row['spl']:.3f}")
+
+    def _simulate(self, world: World) -> None:
+        try:
+            super()._simulate(world)
+        finally:
+            if self._recorder is not None:
+                self._recorder.close()
+
+    def _on_map(self, message: OccupancyGrid) -> None:
+        if self._recorder is not None:
+            self._recorder.occupancy = grid_of(message)
+
+    def _on_coverage(self, message: OccupancyGrid) -> None:
+        if self._recorder is not None:
+            self._recorder.inspected = grid_of(message)
 
     def _look_for_peers(self) -> None:
         """Send the task once its server is there and everything that moves the robot is connected."""
@@ -129,6 +174,8 @@ class DirectorNode(BridgeNode):
 
     def _on_feedback(self, message: Any) -> None:
         stamp = message.feedback.stamp
+        if self._recorder is not None:
+            self._recorder.decision = str(message.feedback.decision)
         self._referee.log.append(f"{stamp.sec + stamp.nanosec / 1e9:.1f} {message.feedback.decision}")
 
     def _on_result(self, future: Any) -> None:
