@@ -94,7 +94,9 @@ def run_task(suite: SuperNavFile, task: SuperNavTask, options: SuiteOptions) -> 
         robot_run = RobotRun(body, stepper)
         run_world(world, {task.robot: robot_run}, suite.budget_s)
         result = robot_run.result or TaskResult(TaskOutcome.LOST, "the run ended without a result")
-        row = _scored(suite.kind, task, options, robot_run, run.session.closed, distances)
+        row = scored_row(
+            suite.kind, task, options, robot_run.trajectory, robot_run.path_m, run.session.closed, distances
+        )
         hops = hops_of(transcript)
         return {
             **row,
@@ -111,19 +113,26 @@ def run_task(suite: SuperNavFile, task: SuperNavTask, options: SuiteOptions) -> 
         world.close()
 
 
-def _scored(
-    kind: str, task: SuperNavTask, options: SuiteOptions, run: RobotRun, stopped: bool, distances: GridDistances
+def scored_row(
+    kind: str,
+    task: SuperNavTask,
+    options: SuiteOptions,
+    trajectory: Sequence[SE2],
+    path_m: float,
+    stopped: bool,
+    distances: GridDistances,
 ) -> dict[str, Any]:
-    saved = [(pose.x, pose.y) for pose in saved_positions(run.trajectory)]
+    """What a run is scored by: its true trajectory, its true path length, and whether the session was closed."""
+    saved = [(pose.x, pose.y) for pose in saved_positions(trajectory)]
     progress = progress_of(task, kind, saved, stopped, distances)
-    success, share = progress.success, spl(progress.success, task.reference_m, run.path_m)
+    success, share = progress.success, spl(progress.success, task.reference_m, path_m)
     final_m = math.nan
     credited = False
     if kind == "single":
         final_m = distances.to_nearest(saved[-1], task.goals[0].viewpoints)
         if options.variant is not Variant.PAPER:
             scored = score_variant(
-                options.variant, final_m, stopped, task.reference_m, run.path_m, task.designated_unreachable
+                options.variant, final_m, stopped, task.reference_m, path_m, task.designated_unreachable
             )
             success, share, credited = scored.success, scored.spl, scored.credited
     return {
@@ -135,7 +144,7 @@ def _scored(
         "goals": len(task.goals),
         "stopped": stopped,
         "credited": credited,
-        "path_m": round(run.path_m, 4),
+        "path_m": round(path_m, 4),
         "reference_m": task.reference_m,
         "final_distance_m": round(final_m, 4) if math.isfinite(final_m) else None,
         "saved": len(saved),
@@ -199,4 +208,4 @@ def lost_row(task: SuperNavTask, options: SuiteOptions, reason: str) -> dict[str
 
 def hop_table(rows: Sequence[dict[str, Any]]) -> list[Hop]:
     """Every hop of the rows."""
-    return [Hop(**hop) for row in rows for hop in row["hops"]]
+    return [Hop(**hop) for row in rows for hop in row.get("hops", [])]

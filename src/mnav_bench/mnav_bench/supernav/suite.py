@@ -19,6 +19,7 @@ from mnav_bench.supernav.task_files import SuperNavFile, read_tasks
 from mnav_bench.supernav.variants import RULES, Variant
 from mnav_bench.sweep import SuiteWork, run_all
 from mnav_core.errors import UsageError
+from mnav_planner.supernav.outside_program import OutsideProgram
 
 Row = dict[str, Any]
 WORK = SuiteWork(run_task, lost_row)
@@ -42,8 +43,12 @@ def bench(
     workers: int,
     out: Path,
     on_row: Callable[[int, int, Row], None] = lambda _done, _n, _row: None,
+    program: OutsideProgram | None = None,
 ) -> dict[str, Any]:
-    """Run a task file; `summary.json`, `episodes.jsonl` and a transcript a task under `out`; the summary."""
+    """Run a task file; `summary.json`, `episodes.jsonl` and a transcript a task under `out`; the summary.
+
+    With `program` an outside agent is the mind: one task after the other, each in a folder of its own under `runs`.
+    """
     suite = read_tasks(file)
     if options.variant is not Variant.PAPER and suite.kind != "single":
         raise UsageError(f"variant {options.variant.value!r}: allowed for single tasks, the file's are {suite.kind}")
@@ -52,8 +57,8 @@ def bench(
     (out / "transcripts").mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
     rows: dict[str, Row] = {}
-    for row in _rows(suite, options, workers):
-        transcript = row.pop("transcript")
+    for row in _rows(suite, options, workers, out, program):
+        transcript = row.pop("transcript", [])
         lines = "".join(json.dumps(step) + "\n" for step in transcript)
         (out / "transcripts" / f"{row['id']}.jsonl").write_text(lines)
         rows[row["id"]] = row
@@ -72,6 +77,7 @@ def bench(
         "rule": {"distance_m": RULES[options.variant].distance_m, "stop": RULES[options.variant].needs_stop},
         "thinking": options.thinking.value,
         "workers": workers,
+        "program": list(program.words) if program is not None else None,
     }
     found = manifest(file, f"supernav/{options.model}", settings)
     summary = summarise(suite, options, ordered, time.monotonic() - started, found)
@@ -79,8 +85,14 @@ def bench(
     return summary
 
 
-def _rows(suite: SuperNavFile, options: SuiteOptions, workers: int) -> Iterable[Row]:
-    return run_all(suite, options, workers, WORK)
+def _rows(
+    suite: SuperNavFile, options: SuiteOptions, workers: int, out: Path, program: OutsideProgram | None
+) -> Iterable[Row]:
+    if program is None:
+        return run_all(suite, options, workers, WORK)
+    from mnav_bench.supernav.outside import run_outside
+
+    return (run_outside(suite, task, options, program, out / "runs" / task.id) for task in suite.episodes)
 
 
 def summarise(
@@ -105,11 +117,11 @@ def summarise(
         "SPL_interval": [round(x, 4) for x in bootstrap_interval(spls)],
         "SR_k": {str(k): {"SR": round(rate, 2), "n": n} for k, (rate, n) in at_k.items() if rate is not None},
         "credited_unreachable": sum(bool(row["credited"]) for row in rows),
-        **{name: round(fmean([float(row[name]) for row in rows]), 2) for name in COUNTED},
+        **{name: round(fmean([float(row.get(name, 0)) for row in rows]), 2) for name in COUNTED},
         "claimed_achieved": sum(row["claim"]["outcome"] == "achieved" for row in rows),
         "claimed_achieved_and_success": sum(row["claim"]["outcome"] == "achieved" and row["success"] for row in rows),
         "failures": _failures(rows),
-        "tool_failures": dict(sum((Counter(row["tool_failures"]) for row in rows), Counter())),
+        "tool_failures": dict(sum((Counter(row.get("tool_failures", {})) for row in rows), Counter())),
         "hop_success": hop_success(hop_table(rows)),
         "path_m": round(fmean([float(row["path_m"]) for row in rows]), 2),
         "reference_m": round(fmean([float(row["reference_m"]) for row in rows]), 2),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,8 @@ def configure_bench(suites: Any) -> None:
         default="full",
         help="tools and skills",
     )
+    suite.add_argument("--program", metavar="COMMAND", help="an agent program as the mind; {prompt} is filled in")
+    suite.add_argument("--run-s", type=positive_int, default=3600, help="wall seconds of a program")
     suite.add_argument("--thinking", choices=("paused", "charged"), default="paused")
     suite.add_argument("--turns", type=positive_int, default=200, help="decisions of the loop")
     suite.add_argument("--workers", type=positive_int, default=1)
@@ -72,6 +75,7 @@ def run_bench(args: argparse.Namespace) -> int:
     from mnav_models.open_model import open_model
     from mnav_planner.asking import Thinking
     from mnav_planner.supernav.catalogue import Configuration
+    from mnav_planner.supernav.outside_program import OutsideProgram
     from mnav_planner.supernav.tasks import LoopBudget
 
     model = open_model(args.model)
@@ -84,7 +88,8 @@ def run_bench(args: argparse.Namespace) -> int:
         thinking=Thinking(args.thinking),
         budget=LoopBudget(turns=args.turns),
     )
-    summary = bench(args.episodes, options, args.workers, args.out, _show)
+    program = None if args.program is None else OutsideProgram(tuple(shlex.split(args.program)), float(args.run_s))
+    summary = bench(args.episodes, options, args.workers, args.out, _show, program)
     print(json.dumps({key: value for key, value in summary.items() if key != "manifest"}, indent=1))
     if summary["credited_unreachable"]:
         print(f"{summary['credited_unreachable']} designated unreachable episodes were credited with SR and SPL 1")
@@ -97,7 +102,7 @@ def _show(done: int, n: int, row: dict[str, Any]) -> None:
     print(
         f"[{done}/{n}] {row['id']}: {verdict}, {row['reached']} of {row['goals']} goals,"
         f" claims {row['claim']['outcome']},"
-        f" SPL {row['spl']:.2f}, {row['path_m']:.1f} m (reference {row['reference_m']:.1f} m), {row['turns']} turns,"
-        f" {row['sim_s'] or 0:.0f} s simulated, {row['wall_s'] or 0:.0f} s",
+        f" SPL {row['spl']:.2f}, {row['path_m']:.1f} m (reference {row['reference_m']:.1f} m),"
+        f" {row.get('turns', 0)} turns, {row.get('sim_s') or 0:.0f} s simulated, {row['wall_s'] or 0:.0f} s",
         flush=True,
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,11 +40,24 @@ _SESSION_SCHEMA: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True)
+class CallRecord:
+    """One call and its answer, for a transcript: wall seconds it took, images left out."""
+
+    session_id: str
+    robot_s: float
+    wall_s: float
+    tool: str
+    arguments: Mapping[str, Any]
+    reply: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class McpTools:
-    """The handlers of one server. `access_by_connection` says by which right a request comes."""
+    """The handlers of one server. `on_call` is told of every call once it is answered."""
 
     host: SessionHost
     version: str = "0.1.0"
+    on_call: Callable[[CallRecord], None] = lambda _record: None
 
     def server(self, access: Access | None = None) -> Server[Any]:
         """A server of these tools. `access` serves one caller alone (stdio); over HTTP each request brings its own."""
@@ -52,7 +66,10 @@ class McpTools:
             return types.ListToolsResult(tools=listed_tools(self.host, access or _access_of(ctx)))
 
         async def on_call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-            return await self._call(ctx, params, access or _access_of(ctx), _connection_of(ctx, access))
+            started = time.monotonic()
+            session, reply = await self._call(ctx, params, access or _access_of(ctx), _connection_of(ctx, access))
+            self._note(session, params, reply, time.monotonic() - started)
+            return as_result(reply)
 
         return Server(
             "mnav",
@@ -65,7 +82,7 @@ class McpTools:
 
     async def _call(
         self, ctx: Any, params: types.CallToolRequestParams, access: Access, connection: str
-    ) -> types.CallToolResult:
+    ) -> tuple[ToolSession | None, ToolReply]:
         name = canonical_name(params.name)
         if name is None or name not in access.policy.tools:
             raise _protocol_error(self.host, access, params.name, name)
@@ -74,19 +91,26 @@ class McpTools:
         caller = Caller(access.principal, connection)
         session = self._session(caller, access, name, given, session_id)
         if isinstance(session, ToolFailure):
-            return as_result(failed(name.value, session))
+            return None, failed(name.value, session)
         call = checked_call(session, params.name, given)
         if isinstance(call, ToolFailure):
             session.failures[call.code.value] += 1
             if call.code in (FailureCode.UNKNOWN_TOOL, FailureCode.TOOL_NOT_ALLOWED):
                 raise _protocol_error(self.host, access, params.name, name)
-            return as_result(failed(name.value, call))
+            return session, failed(name.value, call)
         if call.tool.effect is Effect.SESSION:
-            return as_result(answer_at_once(session, call))
+            return session, answer_at_once(session, call)
         if needs_lease(call.tool) and not session.closed and (busy := self.host.may_move(session)) is not None:
             session.failures[busy.code.value] += 1
-            return as_result(failed(name.value, busy))
-        return as_result(await self._carried_out(ctx, session, call))
+            return session, failed(name.value, busy)
+        return session, await self._carried_out(ctx, session, call)
+
+    def _note(
+        self, session: ToolSession | None, params: types.CallToolRequestParams, reply: ToolReply, wall_s: float
+    ) -> None:
+        session_id, robot_s = ("", 0.0) if session is None else (session.session_id, session.now_s)
+        given = dict(params.arguments or {})
+        self.on_call(CallRecord(session_id, robot_s, round(wall_s, 3), params.name, given, reply.as_json()))
 
     def _session(
         self, caller: Caller, access: Access, name: ToolName, given: Mapping[str, Any], session_id: Any
