@@ -42,10 +42,9 @@ class GifFrames:
         small = cv2.resize(rgb, (self.width, self.height), interpolation=cv2.INTER_AREA)
         self._packed.append(zlib.compress(_codes(np.asarray(small, np.uint8)).tobytes(), 1))
         if len(self._packed) > self.limit:
-            # The last frame stays: it is the one that shows how things stand.
-            self._packed = self._packed[:-1:2] + ([self._packed[-1]] if keep else [])
-            self.stride *= 2
-            self._offered = len(self._packed) * self.stride
+            # A kept frame is not one of the even ones, and stays: it shows how things stand.
+            even = self._packed[:-1:2] + self._packed[-1:] if keep else self._packed[::2]
+            self._packed, self.stride = even, 2 * self.stride
 
     def write(self, file: Path, period_ms: int, last_ms: int, max_bytes: int) -> int:
         """Write the frames, `last_ms` for the last one; fewer of them while the file is over `max_bytes`.
