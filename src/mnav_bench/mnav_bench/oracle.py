@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
+import numpy as np
+
 from mnav_bench.episodes import Reference
-from mnav_core.maps import INSCRIBED, UNKNOWN, GridMap
+from mnav_core.geometry import SE2
+from mnav_core.maps import GridMap
 from mnav_core.motion import MotionGroup
 from mnav_core.requests import (
     GoToPose,
@@ -29,6 +32,7 @@ from mnav_core.requests import (
 )
 from mnav_core.robot import RobotDescription
 from mnav_core.sensing import Detection
+from mnav_perception.exploration.travel import travel_cost
 from mnav_planner.agents.approach import ApproachSettings, approach, motion
 from mnav_planner.sightings import Sighting, TargetMemory
 
@@ -63,7 +67,7 @@ def _follow(reference: Reference) -> Generator[Request, Reply, bool]:
         assert isinstance(now, Observation)
         while index < len(waypoints) - 1 and now.pose.distance_to(*waypoints[index]) < 0.35:
             index += 1
-        ahead = _farthest_known(now.maps.costmap if now.maps else None, waypoints, index)
+        ahead = _farthest_reachable(now.maps.costmap if now.maps else None, now.pose, waypoints, index)
         is_last = ahead == len(waypoints) - 1
         handle = yield GoToPose(*waypoints[ahead], None, 0.12 if is_last else 0.3)
         assert isinstance(handle, MotionHandle)
@@ -86,15 +90,14 @@ def _follow(reference: Reference) -> Generator[Request, Reply, bool]:
     return False
 
 
-def _farthest_known(costmap: GridMap | None, waypoints: list[tuple[float, float]], index: int) -> int:
-    """The last free waypoint before the first unknown one, from `index` on."""
+def _farthest_reachable(costmap: GridMap | None, pose: SE2, waypoints: list[tuple[float, float]], index: int) -> int:
+    """The last waypoint, from `index` on, that the map knows a way to."""
     if costmap is None:
         return index
+    cost = travel_cost(costmap, pose)
     last = index
     for i in range(index, len(waypoints)):
-        value = costmap.at(*waypoints[i])
-        if value == UNKNOWN:
-            break
-        if value < INSCRIBED:
+        row, column = costmap.to_cell(*waypoints[i])
+        if costmap.contains(row, column) and np.isfinite(cost[row, column]):
             last = i
     return last
