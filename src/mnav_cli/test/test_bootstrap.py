@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mnav_cli.bootstrap import workspace
-from mnav_cli.bootstrap.ground import Ground, SetupFailed
+from mnav_cli.bootstrap.ground import Ground, SetupFailed, ground_at
 from mnav_cli.bootstrap.machine import SystemNeed, missing_packages
 from mnav_cli.bootstrap.progress import PhaseLine
 from mnav_cli.bootstrap.stamps import Stamps, hash_of
@@ -120,3 +120,45 @@ def test_unknown_command_is_refused_before_anything_is_set_up(tmp_path: Path) ->
     result = subprocess.run(command, env=env, capture_output=True, text=True, timeout=30, check=False)
     assert result.returncode == 2 and result.stderr.startswith("mnav: unknown command 'fly'; allowed: setup, demo")
     assert list(tmp_path.iterdir()) == []
+
+
+SETUP = """
+from setuptools import setup
+setup(name="{name}", version="0.1.0", packages=["{name}"], data_files=[
+    ("share/ament_index/resource_index/packages", ["resource/{name}"]), ("share/{name}", ["package.xml"])])
+{more}
+"""
+MANIFEST = """<package format="3"><name>{name}</name><version>0.1.0</version><description>d</description>
+<maintainer email="m@example.org">m</maintainer><license>Apache-2.0</license>
+<export><build_type>ament_python</build_type></export></package>"""
+
+
+def write_python_package(root: Path, name: str, more: str = "") -> None:
+    """A package that builds, unless `more` (in its setup.py) prevents it."""
+    folder = root / "src" / name
+    (folder / name).mkdir(parents=True, exist_ok=True)
+    (folder / "resource").mkdir(exist_ok=True)
+    (folder / "resource" / name).touch()
+    (folder / name / "__init__.py").touch()
+    (folder / "package.xml").write_text(MANIFEST.format(name=name))
+    (folder / "setup.py").write_text(SETUP.format(name=name, more=more))
+
+
+@pytest.mark.slow
+def test_a_build_goes_on_where_it_failed(tmp_path: Path) -> None:
+    real = ground_at(checkout_root())
+    ground = Ground(root=tmp_path, underlay=real.underlay)
+    ground.state.mkdir()
+    ground.venv.symlink_to(real.venv)
+    (tmp_path / "requirements").symlink_to(real.root / "requirements")
+    write_python_package(tmp_path, "good")
+    write_python_package(tmp_path, "bad", more="raise SystemExit('not yet')")
+    stamps = Stamps(ground.state / "stamps")
+    with pytest.raises(SetupFailed, match="1 package failed: bad"):
+        workspace.build_workspace(ground, stamps, workspace.workspace_key(ground))
+    assert "good" in stamps.read(workspace.PHASE) and "bad" not in stamps.read(workspace.PHASE)
+
+    write_python_package(tmp_path, "bad")
+    workspace.build_workspace(ground, stamps, workspace.workspace_key(ground))
+    log = (ground.logs / "build.log").read_text()
+    assert "Finished <<< bad" in log and "Starting >>> good" not in log
