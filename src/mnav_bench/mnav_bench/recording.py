@@ -73,8 +73,10 @@ class EpisodeRecorder:
         if not self._path or pose.distance_to(*self._path[-1]) >= PATH_STEP_M:
             self._path.append((pose.x, pose.y))
         view = self.world.robots[self.robot].success_view
+        looked = any(detections.view == view for detections in frame.detections)
         for image in frame.images:
-            if image.view == view:
+            # An image with its boxes is shown rather than a newer one without, for as long as a frame lasts.
+            if image.view == view and (looked or self._image is None or frame.stamp_s > self._image.stamp_s + PERIOD_S):
                 self._image, self._boxes = image, ()
         for detections in frame.detections:
             found = [d for d in detections.detections if d.category == self.category]

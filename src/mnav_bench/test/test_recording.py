@@ -12,14 +12,16 @@ from PIL import Image
 
 from mnav_bench.dollhouse import DollhouseView
 from mnav_bench.gif_file import GifFrames
-from mnav_bench.recorded_frame import HEIGHT, MAP_BOX, PANEL, ROBOT, SUCCESS, WALL, WIDTH
+from mnav_bench.recorded_frame import HEIGHT, MAP_BOX, PANEL, ROBOT, SUCCESS, TARGET, VIEW_BOX, WALL, WIDTH
 from mnav_bench.recording import GIF_NAME, MAX_FRAMES, PICTURE_NAME, EpisodeRecorder, make_folder
 from mnav_core.errors import UsageError
 from mnav_core.geometry import SE2
 from mnav_core.maps import GridMap
 from mnav_core.robot import find_robot
 from mnav_core.sensing import SensorRequest, ViewRequest
-from mnav_sim_bridge.testing.scenes import one_room
+from mnav_sim_bridge.house.palette import paint
+from mnav_sim_bridge.house.shapes import sphere
+from mnav_sim_bridge.testing.scenes import Thing, one_room
 from mnav_sim_bridge.world import MujocoWorld, make_world
 
 NAME = "cobot_magic"
@@ -116,6 +118,34 @@ def test_episode_leaves_a_picture_and_a_gif(world: MujocoWorld, tmp_path: Path) 
         assert gif.size == (640, 360)
         assert 2 <= gif.n_frames <= 4
     assert sorted(f.name for f in tmp_path.iterdir()) == [GIF_NAME, PICTURE_NAME]
+
+
+@pytest.mark.sim
+def test_target_is_boxed_in_the_view_until_the_next_look(tmp_path: Path) -> None:
+    ball = Thing("apple_1", "apple", (sphere(0.08, (0.0, 0.0, 0.0), paint(200, 30, 30)),), (2.2, 1.5, 0.6))
+    world = make_world(one_room(4.0, 3.0, (ball,)), {NAME: (find_robot(NAME), SE2(1.0, 1.5))})
+    recorder = EpisodeRecorder(world, NAME, "apple", tmp_path, pytest.fail)
+    view = ViewRequest("front", 320, 240)
+    boxed = []
+    for detect in (("front",), (), ()):
+        recorder.sensed(world.sense(NAME, SensorRequest(views=(view,), detect=detect)))
+        for _ in range(8):
+            world.step({})
+        recorder.step()
+        recorder.finish(True, "")
+        with Image.open(tmp_path / PICTURE_NAME) as picture:
+            pixels = np.asarray(picture.convert("RGB"))
+        part = pixels[VIEW_BOX.y : VIEW_BOX.y + VIEW_BOX.height, VIEW_BOX.x : VIEW_BOX.x + VIEW_BOX.width]
+        boxed.append(bool((part == TARGET).all(axis=2).sum() > 20))
+        pin = pixels[MAP_BOX.y : MAP_BOX.y + MAP_BOX.height, MAP_BOX.x : MAP_BOX.x + MAP_BOX.width]
+        rows, columns = np.nonzero((pin == TARGET).all(axis=2))
+        scale = min((MAP_BOX.width - 16) / 4.0, (MAP_BOX.height - 16) / 3.0)
+        assert columns.mean() == pytest.approx(MAP_BOX.width / 2 + scale * 0.2, abs=5)
+        assert rows.mean() == pytest.approx(MAP_BOX.height / 2, abs=5)
+    recorder.close()
+    world.close()
+    # The second image comes 0.8 s after the first, the third 1.6 s.
+    assert boxed == [True, True, False]
 
 
 @pytest.mark.sim
