@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "models": Command("mnav_cli.commands.models", "what a chat model behind an endpoint can do"),
         "agent": Command("mnav_cli.commands.agent", "an agent on the robot of a running system"),
         "mcp": Command("mnav_cli.commands.mcp", "the robot's tools for agent programs, over stdio or HTTP"),
+        "view": Command("mnav_cli.commands.view", "a recorded run in the Rerun viewer"),
         "warm": Command("mnav_cli.commands.warm", "compile the numeric kernels", hidden=True),
     }
 )

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from mnav_bench.assembly import build_body
@@ -14,6 +15,7 @@ from mnav_bench.reference import MARGIN_M
 from mnav_bench.runner import RobotRun, run_world
 from mnav_bench.supernav.distances import GridDistances, Point
 from mnav_bench.supernav.hops import Hop, hops_of
+from mnav_bench.supernav.run_recording import RunRecorder
 from mnav_bench.supernav.saved_positions import saved_positions
 from mnav_bench.supernav.scoring import Progress, demand, ordered, single, spl
 from mnav_bench.supernav.task_files import SuperNavFile, SuperNavTask
@@ -45,6 +47,7 @@ class SuiteOptions:
     variant: Variant = Variant.PAPER
     thinking: Thinking = Thinking.PAUSED
     budget: LoopBudget = field(default_factory=LoopBudget)
+    record: Path | None = None
 
 
 def world_of(task: SuperNavTask) -> MujocoWorld:
@@ -88,16 +91,29 @@ def run_task(suite: SuperNavFile, task: SuperNavTask, options: SuiteOptions) -> 
         distances = distances_of(world, robot)
         transcript: list[dict[str, Any]] = []
         run = agent_run(nav_task(task), robot, task.robot, options.configuration, model, options.budget)
-        run.on_step = lambda decision, reply: transcript.append(_step(decision, reply, run))
         body = build_body(robot, holder="supernav")
+        recorder = None if options.record is None else _recorder(options.record / task.id, task, options)
+
+        def on_step(decision: Decision, reply: ToolReply) -> None:
+            transcript.append(_step(decision, reply, run))
+            if recorder is not None:
+                recorder.note_step(decision, reply, run.session.now_s)
+
+        def on_tick(_now_s: float) -> None:
+            if recorder is not None:
+                recorder.note_state(body.observe())
+
+        run.on_step = on_step
         stepper = MindStepper(run.mind(), body, asker=ModelAsker(model, options.thinking))
         robot_run = RobotRun(body, stepper)
-        run_world(world, {task.robot: robot_run}, suite.budget_s)
+        run_world(world, {task.robot: robot_run}, suite.budget_s, on_tick)
         result = robot_run.result or TaskResult(TaskOutcome.LOST, "the run ended without a result")
         row = scored_row(
             suite.kind, task, options, robot_run.trajectory, robot_run.path_m, run.session.closed, distances
         )
         hops = hops_of(transcript)
+        if recorder is not None:
+            recorder.end(row)
         return {
             **row,
             **_claimed(run, result),
@@ -111,6 +127,13 @@ def run_task(suite: SuperNavFile, task: SuperNavTask, options: SuiteOptions) -> 
         if model is not None:
             model.close()
         world.close()
+
+
+def _recorder(folder: Path, task: SuperNavTask, options: SuiteOptions) -> RunRecorder:
+    recorder = RunRecorder(folder)
+    goals = [goal.description for goal in task.goals]
+    recorder.begin({"id": task.id, "task": task.text, "goals": goals, "robot": task.robot, "agent": options.model})
+    return recorder
 
 
 def scored_row(

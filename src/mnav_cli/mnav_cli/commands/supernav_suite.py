@@ -61,6 +61,7 @@ def configure_bench(suites: Any) -> None:
     )
     suite.add_argument("--program", metavar="COMMAND", help="an agent program as the mind; {prompt} is filled in")
     suite.add_argument("--run-s", type=positive_int, default=3600, help="wall seconds of a program")
+    suite.add_argument("--record", action="store_true", help="keep images, map and path of each run under recordings")
     suite.add_argument("--thinking", choices=("paused", "charged"), default="paused")
     suite.add_argument("--turns", type=positive_int, default=200, help="decisions of the loop")
     suite.add_argument("--workers", type=positive_int, default=1)
@@ -87,6 +88,7 @@ def run_bench(args: argparse.Namespace) -> int:
         variant=find_variant(args.variant),
         thinking=Thinking(args.thinking),
         budget=LoopBudget(turns=args.turns),
+        record=args.out / "recordings" if args.record else None,
     )
     program = None if args.program is None else OutsideProgram(tuple(shlex.split(args.program)), float(args.run_s))
     summary = bench(args.episodes, options, args.workers, args.out, _show, program)
