@@ -23,10 +23,7 @@ class PointIntent(Enum):
 
 @dataclass(frozen=True)
 class Observe:
-    """Ask for what is known now.
-
-    With `capture` also for fresh images of every view (waits, and turns a robot that lacks views).
-    """
+    """Ask for what is known now; with `capture` also for fresh images of every view that the robot has, which waits."""
 
     capture: bool = False
 
