@@ -55,13 +55,17 @@ class GifFrames:
             raise ValueError("gif: no frames, allowed: at least one")
         codes = [self._unpack(packed) for packed in self._packed]
         palette, index_of = _palette(codes[:: max(1, len(codes) // PALETTE_FRAMES)] + codes[-1:])
+        part = file.with_name(file.name + ".part")
         while True:
             frames = [self._indexed(index_of[code], palette) for code in codes]
             times = [period_ms] * (len(frames) - 1) + [last_ms]
-            part = file.with_name(file.name + ".part")
-            frames[0].save(
-                part, format="GIF", save_all=True, append_images=frames[1:], duration=times, loop=0, optimize=False
-            )
+            try:
+                frames[0].save(
+                    part, format="GIF", save_all=True, append_images=frames[1:], duration=times, loop=0, optimize=False
+                )
+            except OSError:
+                part.unlink(missing_ok=True)
+                raise
             if part.stat().st_size <= max_bytes or len(codes) == 1:
                 part.replace(file)
                 return len(frames)

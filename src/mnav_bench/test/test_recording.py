@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -208,6 +209,20 @@ def test_gif_stays_within_its_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a.gif").stat().st_size <= 40_000
     assert 1 < count < 41
     assert [f.name for f in tmp_path.iterdir()] == ["a.gif"]
+
+
+def test_gif_that_does_not_fit_on_the_disk_leaves_nothing(tmp_path: Path) -> None:
+    frames = GifFrames(64, 36, MAX_FRAMES)
+    for seed in range(20):
+        frames.add(noise(seed))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, hard))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            frames.write(tmp_path / "a.gif", 125, 3000, 10**6)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_maps_of_another_shape_are_not_laid_over_each_other(tmp_path: Path) -> None:
