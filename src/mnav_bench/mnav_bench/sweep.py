@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from mnav_bench.evaluate import AGENTS, RunOptions, crash_row, run_episode
 from mnav_bench.manifest import manifest
 from mnav_bench.summary import summarise
 from mnav_core.errors import UsageError
+from mnav_core.parent_death import die_with_parent
 
 EPISODES_A_PROCESS = 25
 WALL_LIMIT_S = 900.0
@@ -48,7 +50,13 @@ class _Slot:
     def submit(self, work: SuiteWork, suite: Any, episode: Any, options: Any) -> Future[Row]:
         if self.pool is None or self.done >= EPISODES_A_PROCESS:
             self.close()
-            self.pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+            # A sweep that is killed takes its workers with it.
+            self.pool = ProcessPoolExecutor(
+                1,
+                mp_context=multiprocessing.get_context("spawn"),
+                initializer=die_with_parent,
+                initargs=(os.getpid(),),
+            )
         self.episode, self.started = episode, time.monotonic()
         self.done += 1
         return self.pool.submit(work.run, suite, episode, options)

@@ -21,9 +21,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from mnav_cli.parent_death import die_with_parent
 from mnav_cli.systems import NodeDescription, ProcessDescription
 from mnav_core.errors import UsageError
+from mnav_core.parent_death import die_with_parent
 
 GROUP = "mnav.nodes"
 # How long a signal may go unnoticed while nothing happens.
