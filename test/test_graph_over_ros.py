@@ -84,7 +84,7 @@ def test_a_task_in_lockstep_drives_as_in_a_sweep(ros_domain: int) -> None:
 
 @pytest.mark.ros
 def test_tasks_end_as_they_should(ros_domain: int) -> None:
-    with FlatGraph((FlatRobot(start=START),), YARD, real_time_factor=4.0) as graph:
+    with FlatGraph((FlatRobot(start=START),), YARD, real_time_factor=2.0) as graph:
         graph.go()
         tasks = graph.client(NavigateTask, "navigate_task")
 

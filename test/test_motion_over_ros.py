@@ -40,13 +40,13 @@ def running_graph(real_time_factor: float) -> Iterator[FlatGraph]:
 
 @pytest.fixture
 def graph(ros_domain: int) -> Iterator[FlatGraph]:
-    yield from running_graph(3.0)
+    yield from running_graph(1.5)
 
 
 @pytest.fixture
 def paced_graph(ros_domain: int) -> Iterator[FlatGraph]:
     """Slow enough that what a message takes in wall time is little in robot time."""
-    yield from running_graph(1.5)
+    yield from running_graph(1.0)
 
 
 def pose(x: float, y: float, yaw: float | None = None) -> PoseStamped:

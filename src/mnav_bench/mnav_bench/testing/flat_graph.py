@@ -97,7 +97,7 @@ class FlatGraph:
         yard: Yard | None = None,
         kind: str = "cobot_magic",
         lockstep: bool = False,
-        real_time_factor: float = 3.0,
+        real_time_factor: float = 1.5,
     ) -> None:
         self.robots = robots
         self.kind = kind
