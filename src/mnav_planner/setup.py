@@ -19,7 +19,13 @@ setup(
     description="The minds of mnav: agents and what steps them.",
     license="Apache-2.0",
     entry_points={
-        "console_scripts": ["task_server = mnav_planner.task_node:main"],
-        "mnav.nodes": ["task_server = mnav_planner.task_node:make_node"],
+        "console_scripts": [
+            "task_server = mnav_planner.task_node:main",
+            "watch = mnav_planner.watch_node:main",
+        ],
+        "mnav.nodes": [
+            "task_server = mnav_planner.task_node:make_node",
+            "watch = mnav_planner.watch_node:make_node",
+        ],
     },
 )
