@@ -12,7 +12,7 @@ from mnav_bench.figures.peers import Peers
 from mnav_bench.figures.rows import FigureRow
 from mnav_core.robot import RobotDescription
 
-SECTIONS = ("insertion", "planning", "rendering", "messages", "growth", "memory")
+SECTIONS = ("insertion", "planning", "rendering", "messages", "growth", "rooms", "memory")
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class PerfOptions:
     peers: Peers | None = None
     environment: Mapping[str, str] | None = field(default=None, repr=False)
     minutes: int = 30
+    houses: int = 20
     sections: Sequence[str] = SECTIONS
 
 
@@ -37,6 +38,7 @@ def perf_rows(options: PerfOptions) -> Iterator[FigureRow]:
             "rendering": partial(_rendering, options),
             "messages": partial(_messages, options),
             "growth": partial(_growth, options),
+            "rooms": partial(_rooms, options),
             "memory": partial(_memory, options),
         }[section]()
 
@@ -69,6 +71,13 @@ def _growth(options: PerfOptions) -> list[FigureRow]:
     from mnav_bench.figures.growth import growth_figures
 
     return growth_figures(options.robot)
+
+
+def _rooms(options: PerfOptions) -> list[FigureRow]:
+    from mnav_bench.figures.rooms import room_figures
+    from mnav_models.text_prior import open_text_prior
+
+    return room_figures(options.robot, open_text_prior(), options.houses)
 
 
 def _memory(options: PerfOptions) -> list[FigureRow]:

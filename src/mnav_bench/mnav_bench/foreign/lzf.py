@@ -50,6 +50,8 @@ def expand(data: bytes, size: int) -> NDArray[np.uint8]:
     """The `size` bytes that were compressed. Raises ValueError when the data hold anything else."""
     out = np.zeros(size, np.uint8)
     written = _expand(np.frombuffer(data, np.uint8), out)
+    if written < 0:
+        raise ValueError(f"compressed data are damaged, allowed: {size} bytes")
     if written != size:
-        raise ValueError(f"compressed data hold {'damaged' if written < 0 else written} bytes, allowed: {size}")
+        raise ValueError(f"compressed data hold {written} bytes, allowed: {size}")
     return out

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mnav_cli.numbers import positive_int
 
-SECTIONS = ("insertion", "planning", "rendering", "messages", "growth", "memory")
+SECTIONS = ("insertion", "planning", "rendering", "messages", "growth", "rooms", "memory")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -16,6 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", choices=SECTIONS, action="append", metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument("--robot", default="cobot_magic")
     parser.add_argument("--minutes", type=positive_int, default=30, help="robot time of the memory run")
+    parser.add_argument("--houses", type=positive_int, default=20, help="houses of the section rooms")
     parser.add_argument("--out", type=Path, default=None, metavar="FILE", help="write the rows as JSON")
 
 
@@ -34,12 +35,12 @@ def run(args: argparse.Namespace) -> int:
     root = checkout_root()
     peers = install_peers(root / "requirements" / "peers.lock", root / ".mnav" / "peers") if args.peers else None
     sections = tuple(args.only or SECTIONS)
-    if "rendering" in sections:
+    if {"rendering", "rooms"} & set(sections):
         use_backend()
     rows = []
     with lease_free_domain("bench perf") as lease:
         environment = process_environment(load_system("demo"), lease.domain)
-        options = PerfOptions(find_robot(args.robot), peers, environment, args.minutes, sections)
+        options = PerfOptions(find_robot(args.robot), peers, environment, args.minutes, args.houses, sections)
         for row in perf_rows(options):
             rows.append(row)
             print(row_line(row), flush=True)
