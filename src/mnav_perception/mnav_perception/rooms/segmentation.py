@@ -89,8 +89,8 @@ def _split_at_necks(regions: Labels, settings: RoomSettings, cell: float) -> Lab
         if len(members) < 2:
             continue
         seeds = np.zeros(regions.shape, np.int32)
-        for offset, core in enumerate(members):
-            seeds[cores == core] = following + offset
+        for offset, member in enumerate(members):
+            seeds[cores == member] = following + offset
         following += len(members)
         inside = regions == region
         out[inside] = _spread(seeds, inside)[inside]
