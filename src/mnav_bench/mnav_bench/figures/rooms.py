@@ -96,7 +96,7 @@ def places(grid: GridMap, robot: RobotDescription) -> list[SE2]:
         raise UsageError(f"robot {robot.name} can stand nowhere in this house")
     reached = labels == 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax())
     step = round(SPACING_M / grid.resolution)
-    found = []
+    found: list[SE2] = []
     for row0 in range(0, grid.shape[0], step):
         for column0 in range(0, grid.shape[1], step):
             rows, columns = np.nonzero(reached[row0 : row0 + step, column0 : column0 + step])

@@ -60,7 +60,7 @@ class FoxgloveSink:
         """Occupancy: unknown, free, occupied."""
         m = self._messages
         values = np.where(grid.data < 0, UNKNOWN_VALUE, np.clip(grid.data.astype(int) + FREE_VALUE, 0, 255))
-        rows, columns = grid.shape
+        _, columns = grid.shape
         message = m.Grid(
             timestamp=self._time(grid.stamp_s),
             frame_id="map",
