@@ -19,7 +19,7 @@ def test_a_point_is_projected_with_its_own_focal_length() -> None:
     assert visible.all()
 
 
-@given(st.floats(0.0, 639.9), st.floats(0.0, 479.9), st.floats(0.1, 30.0))
+@given(st.floats(0.001, 639.9), st.floats(0.001, 479.9), st.floats(0.1, 30.0))
 def test_unproject_inverts_project(u: float, v: float, depth: float) -> None:
     pixels, visible = CAMERA.project(CAMERA.unproject([[u, v]], [depth]))
     assert pixels[0] == pytest.approx((u, v), abs=1e-6) and visible[0]
