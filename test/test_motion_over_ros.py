@@ -14,11 +14,13 @@ from action_msgs.msg import GoalStatus
 from geometry_msgs.msg import PoseStamped, Quaternion
 from nav2_msgs.action import ComputePathToPose, NavigateToPose
 from std_msgs.msg import Bool
+from tf2_msgs.msg import TFMessage
 
 from mnav_bench.testing.flat_graph import FlatGraph, FlatRobot
 from mnav_core import qos
 from mnav_core.geometry import SE2
 from mnav_core.messages.motion import status_of_error_code
+from mnav_core.messages.poses import to_transform
 from mnav_core.motion import MotionStatus
 from mnav_interfaces.action import Turn, VisualPointNavigate
 from mnav_interfaces.srv import CapturePanorama, GetView
@@ -109,8 +111,13 @@ def test_newer_goal_of_the_holder_brings_rest_first(paced_graph: FlatGraph) -> N
 
 def test_goal_is_reached_and_the_path_is_served(graph: FlatGraph) -> None:
     client = graph.client(NavigateToPose, "navigate_to_pose")
-    answer = graph.result_of(graph.send(client, drive(1.5, 0.5)).get_result_async())
+    told: list[float] = []
+    handle = graph.send(
+        client, drive(1.5, 0.5), feedback_callback=lambda m: told.append(m.feedback.distance_remaining)
+    )
+    answer = graph.result_of(handle.get_result_async())
     assert answer.status == GoalStatus.STATUS_SUCCEEDED and answer.result.error_code == 0
+    assert told[0] == pytest.approx(math.hypot(1.5, 0.5), abs=0.4) and told[-1] < 0.5 and len(told) >= 4
     assert graph.now.poses["cobot_magic"].distance_to(1.5, 0.5) < 0.25
     paths = graph.client(ComputePathToPose, "compute_path_to_pose")
     asked = ComputePathToPose.Goal(start=pose(-1.0, 0.0, 0.0), goal=pose(1.0, 0.0, 0.0), use_start=True)
@@ -120,6 +127,17 @@ def test_goal_is_reached_and_the_path_is_served(graph: FlatGraph) -> None:
     assert 1.9 <= sum(math.dist(a, b) for a, b in pairwise(points)) <= 2.3
     outside = ComputePathToPose.Goal(goal=pose(30.0, 0.0, 0.0))
     assert graph.result_of(graph.send(paths, outside).get_result_async()).result.error_code == 208
+
+
+def test_a_second_publisher_of_localization_is_refused(graph: FlatGraph) -> None:
+    client = graph.client(NavigateToPose, "navigate_to_pose")
+    tf = graph.nodes["client"].create_publisher(TFMessage, "tf", qos.transform_qos())
+    graph.wait(lambda: tf.get_subscription_count() == 3)
+    for shift in (5.0, -5.0):
+        tf.publish(TFMessage(transforms=[to_transform("map", "odom", SE2(shift, 0.0), graph.now.time_s)]))
+    answer = graph.result_of(graph.send(client, drive(0.8, 0.0)).get_result_async())
+    assert status_of_error_code(answer.result.error_code) is MotionStatus.REACHED
+    assert graph.now.poses["cobot_magic"].distance_to(0.8, 0.0) < 0.25
 
 
 def test_emergency_stop_ends_the_motion_and_holds(graph: FlatGraph) -> None:

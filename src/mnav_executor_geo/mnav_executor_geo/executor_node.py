@@ -29,10 +29,12 @@ from mnav_executor_geo.executor_lockstep import ExecutorLockstep
 from mnav_executor_geo.inputs import NavigatorInputs
 from mnav_executor_geo.motion_servers import MotionServers, ServedMotion
 from mnav_executor_geo.navigator import Navigator
-from mnav_executor_geo.path_service import PathServer
+from mnav_executor_geo.path_service import PathServer, remaining_m
 from mnav_executor_geo.settings import ExecutorSettings
 from mnav_executor_geo.viewed_captures import ViewedCapture, ViewFetcher
 from mnav_executor_geo.warm import warm
+
+FEEDBACK_PERIOD_S = 0.5
 
 
 class ExecutorNodeSettings(BaseModel):
@@ -65,6 +67,7 @@ class ExecutorNode(SelfStartingNode):
         self._pitch = 0.0
         self._tick_s: float | None = None
         self._shown_path: Any = None
+        self._next_feedback_s = 0.0
         command = qos.command_qos(lockstep)
         self._velocity = self.create_publisher(TwistStamped, "cmd_vel_raw", command)
         self._head = self.create_publisher(JointState, "head_command", command)
@@ -126,7 +129,15 @@ class ExecutorNode(SelfStartingNode):
             self._head.publish(sensing.to_head_state(step.command.camera_pitch, stamp_s))
         for report in step.finished:
             self._servers.finish(report)
-        path = self._navigator.path
+        self._show(stamp_s)
+
+    def _show(self, stamp_s: float) -> None:
+        """Feedback twice a second, and a changed path."""
+        path, active = self._navigator.path, self._navigator.active_id
+        if path is not None and active is not None and stamp_s >= self._next_feedback_s:
+            self._next_feedback_s = stamp_s + FEEDBACK_PERIOD_S
+            pose = self._inputs().pose
+            self._servers.tell(active, pose, remaining_m(path, pose), stamp_s)
         if path is not self._shown_path and self._plan.get_subscription_count() > 0:
             self._shown_path = path
             points = [] if path is None else [SE2(float(x), float(y)) for x, y in path.points]
@@ -166,7 +177,7 @@ class ExecutorNode(SelfStartingNode):
                 return False
         before = self._navigator.active_id
         refusal = self._navigator.start(motion.motion_id, request, motion.goal.holder, self._inputs(viewed))
-        self._servers.started(motion, refusal)
+        self._servers.started(motion, refusal, self.time_s())
         if before is not None and refusal is None:
             self._rest_now()
         return True

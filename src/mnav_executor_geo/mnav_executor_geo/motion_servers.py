@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from builtin_interfaces.msg import Duration
 from nav2_msgs.action import NavigateToPose
 
+from mnav_core.geometry import SE2
 from mnav_core.messages.motion import MotionOptions, to_error_code, to_motion_result
-from mnav_core.messages.poses import has_no_rotation, yaw_of
+from mnav_core.messages.poses import has_no_rotation, to_pose_stamped, yaw_of
+from mnav_core.messages.stamps import to_nanoseconds
 from mnav_core.motion import MotionGroup, MotionReport, MotionStatus
 from mnav_core.nodes.deferred_actions import DeferredActionServer, GoalEnd
 from mnav_core.requests import GoToPoint, GoToPose, Look, MotionRequest, PointIntent, Turn
@@ -20,6 +23,7 @@ from mnav_interfaces.action import Turn as TurnAction
 from mnav_interfaces.action import VisualPointNavigate
 
 NAVIGATE = "navigate_to_pose"
+POINT = "visual_point_navigate"
 DEFAULT_TOLERANCE_M = 0.15
 
 
@@ -42,6 +46,7 @@ class ServedMotion:
     handle: Any
     is_started: bool = False
     is_cancelled: bool = False
+    started_s: float = 0.0
 
 
 def goal_of_pose(goal: NavigateToPose.Goal) -> MotionGoal:
@@ -61,7 +66,7 @@ def goal_of_pose(goal: NavigateToPose.Goal) -> MotionGoal:
 
 def goal_of_point(goal: VisualPointNavigate.Goal) -> MotionGoal:
     """`visual_point_navigate`; an empty intent is an approach."""
-    holder = goal.holder or "visual_point_navigate"
+    holder = goal.holder or POINT
     try:
         intent = PointIntent(goal.intent or PointIntent.APPROACH.value)
     except ValueError:
@@ -80,6 +85,25 @@ def goal_of_look(goal: LookAction.Goal) -> MotionGoal:
     return MotionGoal(Look(goal.pitch), goal.holder or "look")
 
 
+@dataclass(frozen=True)
+class Progress:
+    """How a drive stands: base in `map`, metres left along the path, robot time since the goal began."""
+
+    pose: SE2
+    remaining_m: float
+    now_s: float
+    elapsed_s: float
+
+
+def _pose_feedback(progress: Progress) -> NavigateToPose.Feedback:
+    whole, rest = divmod(to_nanoseconds(max(0.0, progress.elapsed_s)), 1_000_000_000)
+    return NavigateToPose.Feedback(
+        current_pose=to_pose_stamped(progress.pose, progress.now_s),
+        navigation_time=Duration(sec=whole, nanosec=rest),
+        distance_remaining=progress.remaining_m,
+    )
+
+
 def _pose_result(report: MotionReport) -> NavigateToPose.Result:
     return NavigateToPose.Result(error_code=to_error_code(report.status), error_msg=report.reason)
 
@@ -87,7 +111,7 @@ def _pose_result(report: MotionReport) -> NavigateToPose.Result:
 KINDS: tuple[tuple[str, Any, Callable[[Any], MotionGoal], Callable[[MotionReport], Any]], ...] = (
     (NAVIGATE, NavigateToPose, goal_of_pose, _pose_result),
     (
-        "visual_point_navigate",
+        POINT,
         VisualPointNavigate,
         goal_of_point,
         lambda report: VisualPointNavigate.Result(result=to_motion_result(report)),
@@ -145,13 +169,24 @@ class MotionServers:
                 return
             self._queue.popleft()
 
-    def started(self, motion: ServedMotion, refusal: MotionReport | None) -> None:
+    def started(self, motion: ServedMotion, refusal: MotionReport | None, now_s: float) -> None:
         """Note that a goal has been started, or refused."""
-        motion.is_started = True
+        motion.is_started, motion.started_s = True, now_s
         if refusal is None:
             self._running[motion.motion_id] = motion
         else:
             self._end(motion, refusal)
+
+    def tell(self, motion_id: int, pose: SE2, remaining_m: float, now_s: float) -> None:
+        """Feedback of a drive."""
+        motion = self._running.get(motion_id)
+        if motion is None:
+            return
+        progress = Progress(pose, remaining_m, now_s, now_s - motion.started_s)
+        if motion.server.action_name == NAVIGATE:
+            motion.handle.publish_feedback(_pose_feedback(progress))
+        elif motion.server.action_name == POINT:
+            motion.handle.publish_feedback(VisualPointNavigate.Feedback(distance_remaining=remaining_m))
 
     def finish(self, report: MotionReport) -> None:
         """Send the result of a started goal."""

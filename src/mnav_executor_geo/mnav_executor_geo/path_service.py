@@ -8,6 +8,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from builtin_interfaces.msg import Duration
 from nav2_msgs.action import ComputePathToPose
 
@@ -48,6 +49,12 @@ class PathServer:
             found = compute_path(start, goal, costmap, self._settings)
         result = path_result(found, now_s, time.monotonic() - started)
         self._server.finish(handle, GoalEnd.ABORTED if result.error_code else GoalEnd.SUCCEEDED, result)
+
+
+def remaining_m(path: Path, pose: SE2) -> float:
+    """Length of a path from the point of it nearest to a pose."""
+    distance = np.hypot(path.points[:, 0] - pose.x, path.points[:, 1] - pose.y)
+    return path.length_m - float(path.lengths_m[int(np.argmin(distance))])
 
 
 def path_result(found: Path | NoPath | None, now_s: float, planning_s: float) -> ComputePathToPose.Result:

@@ -7,20 +7,25 @@ from typing import Any
 
 from tf2_msgs.msg import TFMessage
 
-from mnav_core import qos
+from mnav_core import frames, qos
 from mnav_core.messages.poses import se3_of_transform
 from mnav_core.messages.stamps import to_seconds
 from mnav_core.transforms import TransformBuffer
 
 
 class TransformListener:
-    """Fills `buffer`, then calls `on_change`. In lockstep a stamp is never answered by its neighbour."""
+    """Fills `buffer`, then calls `on_change`. In lockstep a stamp is never answered by its neighbour.
+
+    `map`->`odom` has one publisher: once it is told as a static transform, a moving one is refused, and vice versa.
+    """
 
     def __init__(self, node: Any, lockstep: bool, on_change: Callable[[], None]) -> None:
         self._node = node
         self._lockstep = lockstep
         self._on_change = on_change
         self.buffer = TransformBuffer(tolerance_s=1e-6 if lockstep else 0.05)
+        self._localization_is_static: bool | None = None
+        self._has_complained = False
 
     def open(self) -> None:
         """Subscribe."""
@@ -35,6 +40,8 @@ class TransformListener:
 
     def _take(self, message: TFMessage, is_static: bool) -> None:
         for transform in message.transforms:
+            if transform.child_frame_id == frames.ODOM and not self._accepts_localization(is_static):
+                continue
             self.buffer.set(
                 transform.header.frame_id,
                 transform.child_frame_id,
@@ -43,3 +50,16 @@ class TransformListener:
                 is_static,
             )
         self._on_change()
+
+    def _accepts_localization(self, is_static: bool) -> bool:
+        if self._localization_is_static is None:
+            self._localization_is_static = is_static
+        if self._localization_is_static == is_static:
+            return True
+        if not self._has_complained:
+            self._has_complained = True
+            kept = "static" if self._localization_is_static else "moving"
+            self._node.get_logger().error(
+                f"two publishers of map->odom: the {kept} one is kept, allowed: one (the bridge's localization)"
+            )
+        return False
