@@ -19,13 +19,3 @@ def ros_domain(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setenv("ROS_DOMAIN_ID", str(lease.domain))
         monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
         yield lease.domain
-
-
-@pytest.fixture(scope="module")
-def ros_module_domain(request: pytest.FixtureRequest) -> Iterator[int]:
-    """A domain for fixtures that keep nodes through a whole module: give it to `rclpy.init(domain_id=...)`."""
-    from mnav_cli.domains import lease_free_domain
-
-    with lease_free_domain(request.node.nodeid) as lease, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-        yield lease.domain

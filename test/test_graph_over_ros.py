@@ -64,7 +64,7 @@ def swept() -> RobotRun:
 @pytest.mark.ros
 def test_a_task_in_lockstep_drives_as_in_a_sweep(ros_domain: int) -> None:
     run = swept()
-    assert run.result is not None and run.result.outcome is TaskOutcome.ACHIEVED and run.path_m > 4.0
+    assert run.result is not None and run.result.outcome is TaskOutcome.ACHIEVED and run.track.path_m > 4.0
     with FlatGraph((FlatRobot(start=START),), YARD, lockstep=True) as graph:
         tasks = graph.client(NavigateTask, "navigate_task")
         heard: list[Any] = []
@@ -75,9 +75,10 @@ def test_a_task_in_lockstep_drives_as_in_a_sweep(ros_domain: int) -> None:
         assert answer.status == GoalStatus.STATUS_SUCCEEDED
         assert task_result_of(answer.result) == run.result
         assert any("egg seen" in message.feedback.decision for message in heard)
+        # The answer may come before the tick in which it was given has been recorded.
+        graph.wait(lambda: len(graph.bridge.trace) >= len(run.track.poses))
         poses = [moment.poses["cobot_magic"] for moment in graph.bridge.trace]
-    assert len(poses) >= len(run.trajectory)
-    for ours, theirs in zip(poses, run.trajectory, strict=False):
+    for ours, theirs in zip(poses, run.track.poses, strict=False):
         assert (ours.x, ours.y) == pytest.approx((theirs.x, theirs.y), abs=1e-6)
         assert ours.yaw == pytest.approx(theirs.yaw, abs=1e-6)
 
@@ -105,6 +106,8 @@ def test_tasks_end_as_they_should(ros_domain: int) -> None:
         assert none.outcome is TaskOutcome.BLOCKED and "at least one" in none.reason
         unknown, _ = outcome(graph.send(tasks, NavigateTask.Goal(goals=[to_task_goal(GOAL)], agent="psychic")))
         assert "psychic" in unknown.reason and "frontier" in unknown.reason
+        cloud, _ = outcome(graph.send(tasks, NavigateTask.Goal(goals=[to_task_goal(GOAL)], model="http://m#x")))
+        assert "http://m#x" in cloud.reason and "builtin" in cloud.reason
         short, _ = outcome(graph.send(tasks, NavigateTask.Goal(goals=[to_task_goal(GOAL)], budget_s=1.5)))
         assert short.outcome is TaskOutcome.TIMED_OUT and "1.5 s" in short.reason
 

@@ -5,13 +5,12 @@ One JSON object with a header and a list of episodes, refused with a clear line 
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from mnav_core.errors import UsageError
+from mnav_bench.json_records import read_record, write_record
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
@@ -86,23 +85,9 @@ class EpisodeFile(_Record):
 
 def write_episodes(file: Path, episodes: EpisodeFile) -> None:
     """Write an episode file."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(episodes.model_dump(mode="json"), indent=1) + "\n")
+    write_record(file, episodes)
 
 
 def read_episodes(file: Path) -> EpisodeFile:
     """Read an episode file. Raises UsageError naming file, field, value and what is allowed."""
-    try:
-        data = json.loads(file.read_text())
-    except OSError as error:
-        raise UsageError(f"episode file {file}: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"episode file {file}: not JSON: {error}") from error
-    try:
-        return EpisodeFile.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "file"
-        shown = repr(first["input"])
-        shown = shown if len(shown) <= 60 else shown[:57] + "..."
-        raise UsageError(f"episode file {file}: {field} = {shown}: {first['msg']}") from error
+    return read_record(file, EpisodeFile, "episode file")

@@ -11,10 +11,10 @@ from mnav_bench.assembly import build_body, build_world
 from mnav_bench.episodes import EpisodeFile, NavToObjEpisode
 from mnav_bench.isolation import isolated
 from mnav_bench.oracle import oracle_mind
+from mnav_bench.rows import crash_row, judged_row
 from mnav_bench.runner import RobotRun, run_world
-from mnav_bench.scoring import attribute, judge, spl
 from mnav_core.randomness import derive_seed
-from mnav_core.requests import Mind, TaskGoal, TaskOutcome, TaskResult
+from mnav_core.requests import Mind, TaskGoal
 from mnav_core.robot import RobotDescription
 from mnav_planner.agents.registry import AGENTS as MODEL_FREE_AGENTS
 from mnav_planner.agents.registry import make_mind
@@ -61,56 +61,27 @@ def run_episode(suite: EpisodeFile, episode: NavToObjEpisode, options: RunOption
         run = RobotRun(body, stepper, target_category=episode.category)
         built = time.monotonic()
         run_world(world, {episode.robot: run}, suite.budget_s)
-        result = run.result or TaskResult(TaskOutcome.LOST, "the run ended without a result")
-        verdict = judge(
-            world.truth(), episode.robot, episode.success_view, episode.target_ids, suite.distance_m, result.outcome
+        row = judged_row(
+            world,
+            suite,
+            episode,
+            options.agent,
+            run.result,
+            run.track.path_m,
+            run.target_seen,
+            body.reports(),
         )
-        failure = attribute(verdict, result.outcome, run.target_seen, body.reports())
         return {
-            "id": episode.id,
-            "agent": options.agent,
-            "success": verdict.success,
-            "outcome": result.outcome.value,
-            "reason": result.reason,
-            "failure": failure.value if failure else None,
-            "spl": spl(verdict.success, episode.reference.length_m, run.path_m),
-            "path_m": round(run.path_m, 4),
-            "reference_m": episode.reference.length_m,
-            "distance_m": round(verdict.distance_m, 4),
-            "visible_pixels": verdict.visible_pixels,
-            "target_seen": run.target_seen,
+            **row,
             "sim_s": round(run.ended_s, 2) if math.isfinite(run.ended_s) else None,
             "wall_s": round(time.monotonic() - started, 2),
             "build_s": round(built - started, 2),
-            "category": episode.category,
-            "robot": episode.robot,
-            "state_hash": world.state_hash(),
             "log": log,
         }
     finally:
         world.close()
 
 
-def crash_row(episode: NavToObjEpisode, options: RunOptions, reason: str) -> dict[str, Any]:
-    """The row of an episode whose process died or raised: a failure, never left out."""
-    return {
-        "id": episode.id,
-        "agent": options.agent,
-        "success": False,
-        "outcome": TaskOutcome.LOST.value,
-        "reason": reason,
-        "failure": "crash",
-        "spl": 0.0,
-        "path_m": 0.0,
-        "reference_m": episode.reference.length_m,
-        "distance_m": None,
-        "visible_pixels": 0,
-        "target_seen": False,
-        "sim_s": None,
-        "wall_s": None,
-        "build_s": None,
-        "category": episode.category,
-        "robot": episode.robot,
-        "state_hash": "",
-        "log": [],
-    }
+def lost_row(episode: NavToObjEpisode, options: RunOptions, reason: str) -> dict[str, Any]:
+    """The row of an episode whose worker died or raised."""
+    return crash_row(episode, options.agent, reason)

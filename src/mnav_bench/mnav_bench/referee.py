@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from mnav_bench.episodes import EpisodeFile, NavToObjEpisode
+from mnav_bench.rows import judged_row, sees
 from mnav_bench.runner import REST_S
-from mnav_bench.scoring import attribute, judge, spl
-from mnav_core.geometry import SE2
+from mnav_bench.track import Track
 from mnav_core.requests import TaskOutcome, TaskResult
 from mnav_core.seams import World
 from mnav_core.sensing import SensorFrame
@@ -34,34 +34,27 @@ class Referee:
     clock: Callable[[], float] = time.monotonic
     started: float | None = None
     started_unix_s: float | None = None
-    path_m: float = 0.0
+    track: Track = field(default_factory=Track)
     target_seen: bool = False
     first_motion_s: float | None = None
     first_motion_unix_s: float | None = None
     result: TaskResult | None = None
     ended_s: float | None = None
     log: list[str] = field(default_factory=list)
-    _start: SE2 | None = None
-    _last: SE2 | None = None
 
     def sensed(self, frame: SensorFrame) -> None:
         """Note whether the target was ever detected."""
-        self.target_seen = self.target_seen or any(
-            found.category == self.episode.category for view in frame.detections for found in view.detections
-        )
+        self.target_seen = self.target_seen or sees(frame, self.episode.category)
 
     def measure(self, world: World) -> None:
         """Add the true pose of one tick to the path."""
         if self.started is None:
             self.started, self.started_unix_s = self.clock(), time.time()
         pose = world.truth().robot_pose(self.episode.robot)
-        if self._start is None:
-            self._start = pose
-        if self._last is not None:
-            self.path_m += self._last.distance_to(pose.x, pose.y)
-        self._last = pose
-        moved = self._start.distance_to(pose.x, pose.y) > MOVED_M
-        turned = abs(math.remainder(pose.yaw - self._start.yaw, 2.0 * math.pi)) > TURNED_RAD
+        self.track.add(pose)
+        start = self.track.poses[0]
+        moved = start.distance_to(pose.x, pose.y) > MOVED_M
+        turned = abs(math.remainder(pose.yaw - start.yaw, 2.0 * math.pi)) > TURNED_RAD
         if self.first_motion_s is None and (moved or turned):
             self.first_motion_s, self.first_motion_unix_s = world.time_s, time.time()
 
@@ -83,37 +76,14 @@ class Referee:
 
     def verdict(self, world: World) -> dict[str, Any]:
         """The row of the episode, as a sweep writes it, with what only a running graph has."""
-        episode = self.episode
-        result = self.result or TaskResult(TaskOutcome.LOST, "the run ended without a result")
-        judged = judge(
-            world.truth(),
-            episode.robot,
-            episode.success_view,
-            episode.target_ids,
-            self.suite.distance_m,
-            result.outcome,
-        )
-        failure = attribute(judged, result.outcome, self.target_seen, ())
         wall_s = 0.0 if self.started is None else self.clock() - self.started
+        row = judged_row(
+            world, self.suite, self.episode, self.agent, self.result, self.track.path_m, self.target_seen, ()
+        )
         return {
-            "id": episode.id,
-            "agent": self.agent,
-            "success": judged.success,
-            "outcome": result.outcome.value,
-            "reason": result.reason,
-            "failure": failure.value if failure else None,
-            "spl": spl(judged.success, episode.reference.length_m, self.path_m),
-            "path_m": round(self.path_m, 4),
-            "reference_m": episode.reference.length_m,
-            "distance_m": round(judged.distance_m, 4),
-            "visible_pixels": judged.visible_pixels,
-            "target_seen": self.target_seen,
+            **row,
             "sim_s": None if self.ended_s is None else round(self.ended_s, 2),
             "wall_s": round(wall_s, 2),
-            "build_s": None,
-            "category": episode.category,
-            "robot": episode.robot,
-            "state_hash": world.state_hash(),
             "log": list(self.log),
             "rtf": round(world.time_s / wall_s, 3) if wall_s > 0.0 else None,
             "started_unix_s": self.started_unix_s,

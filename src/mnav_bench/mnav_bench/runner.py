@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from mnav_bench.body import InProcessBody
-from mnav_core.geometry import SE2
+from mnav_bench.rows import sees
+from mnav_bench.track import Track
 from mnav_core.motion import RobotCommand
 from mnav_core.requests import TaskOutcome, TaskResult
 from mnav_core.seams import World
@@ -27,22 +28,11 @@ class RobotRun:
     target_seen: bool = False
     result: TaskResult | None = None
     ended_s: float = math.nan
-    path_m: float = 0.0
-    last_pose: SE2 | None = None
-    trajectory: list[SE2] = field(default_factory=list)
+    track: Track = field(default_factory=Track)
 
     def note(self, frame: SensorFrame) -> None:
         """Remember whether the target was ever detected."""
-        self.target_seen = self.target_seen or any(
-            detection.category == self.target_category for view in frame.detections for detection in view.detections
-        )
-
-    def measure(self, pose: SE2) -> None:
-        """Add one true pose, one a tick, to the path."""
-        if self.last_pose is not None:
-            self.path_m += self.last_pose.distance_to(pose.x, pose.y)
-        self.last_pose = pose
-        self.trajectory.append(pose)
+        self.target_seen = self.target_seen or sees(frame, self.target_category)
 
 
 def run_world(
@@ -54,7 +44,7 @@ def run_world(
     """Run until every mind has ended or the budget (simulated seconds) is spent, then let the robots come to rest."""
     truth = world.truth()
     for name, run in runs.items():
-        run.measure(truth.robot_pose(name))
+        run.track.add(truth.robot_pose(name))
     ticks = math.ceil(budget_s / world.tick_s)
     rest_ticks = math.ceil(REST_S / world.tick_s)
     ended_at: int | None = None
@@ -72,7 +62,7 @@ def run_world(
                     run.ended_s = world.time_s
         world.step(commands)
         for name, run in runs.items():
-            run.measure(truth.robot_pose(name))
+            run.track.add(truth.robot_pose(name))
         on_tick(world.time_s)
         if ended_at is None and all(run.result is not None for run in runs.values()):
             ended_at = tick

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mnav_bench.episodes import EpisodeFile, read_episodes
-from mnav_bench.evaluate import AGENTS, RunOptions, crash_row, run_episode
+from mnav_bench.evaluate import AGENTS, RunOptions, lost_row, run_episode
 from mnav_bench.manifest import manifest
 from mnav_bench.summary import summarise
 from mnav_core.errors import UsageError
@@ -32,7 +32,7 @@ class SuiteWork:
     """How an episode of a suite is run in a worker (suite, episode, options), and the row of one that was lost."""
 
     run: Callable[[Any, Any, Any], Row] = run_episode
-    crashed: Callable[[Any, Any, str], Row] = crash_row
+    crashed: Callable[[Any, Any, str], Row] = lost_row
 
 
 NAVTOOBJ = SuiteWork()

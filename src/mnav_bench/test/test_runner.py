@@ -77,7 +77,7 @@ def test_two_minds_in_one_world_and_one_cancels_in_motion() -> None:
     assert max(speed for now, speed in speeds if 4.0 < now <= 5.0) > 0.2, "it was driving when it was told to stop"
     # Asked at 5.0 s, so the command to rest is out in the tick that begins at 5.1 s.
     assert max(speed for now, speed in speeds if now >= 5.1 + 0.3) < 0.02
-    end = runs["b"].last_pose
+    end = runs["b"].track.poses[-1]
     assert end is not None and end.distance_to(5.0, 3.0) < 0.2
 
 

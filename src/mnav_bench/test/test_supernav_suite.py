@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -14,6 +18,7 @@ from mnav_bench.supernav.task_files import SuperNavFile, read_tasks, write_tasks
 from mnav_bench.supernav.variants import Variant
 from mnav_core.errors import UsageError
 from mnav_core.robot import find_robot
+from mnav_planner.supernav.outside_program import OutsideProgram
 
 pytestmark = [pytest.mark.sim, pytest.mark.slow]
 ROBOT = find_robot("cobot_magic")
@@ -59,6 +64,20 @@ def test_one_run_twice_is_the_same_run(single: SuperNavFile) -> None:
         second["path_m"],
         second["turns"],
     )
+
+
+def test_a_program_over_mcp_is_scored_like_any_other(single: SuperNavFile, tmp_path: Path) -> None:
+    pytest.importorskip("mcp")
+    write_tasks(tmp_path / "tasks.json", single)
+    words = (sys.executable, "-m", "mnav_planner.testing.scripted_program", "give-up")
+    program = OutsideProgram(words, 60.0, {"PYTHONPATH": ":".join(sys.path)})
+    # In a process of its own, as the command runs: one thread of a process draws, and here that is this test's.
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        run = partial(bench, tmp_path / "tasks.json", SuiteOptions(), 1, tmp_path / "out", program=program)
+        summary = pool.submit(run).result(timeout=200.0)
+    row = json.loads((tmp_path / "out" / "episodes.jsonl").read_text())
+    assert row["claim"]["outcome"] == "blocked" and row["stopped"] and not row["success"] and summary["SR"] == 0.0
+    assert row["tool_calls"] == 2 and row["path_m"] < 0.05
 
 
 def test_several_goals_have_a_way_over_all_and_needs_have_boxes() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mnav_bench.episodes import EpisodeFile, NavToObjEpisode, write_episodes
-from mnav_bench.evaluate import RunOptions, crash_row, mind_seed
+from mnav_bench.evaluate import RunOptions, lost_row, mind_seed
 from mnav_cli.domains import lease_free_domain
 from mnav_cli.ros_episode import EpisodeLost, run_ros_episode
 from mnav_core.errors import UsageError
@@ -50,6 +50,6 @@ def run_all_over_ros(suite: EpisodeFile, options: RunOptions, workers: int) -> I
                         lease,
                     )
             except EpisodeLost as error:
-                return {**crash_row(episode, options, str(error)), "log": said[-40:]}
+                return {**lost_row(episode, options, str(error)), "log": said[-40:]}
 
         yield from pool.map(run, enumerate(suite.episodes))

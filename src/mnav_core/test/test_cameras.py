@@ -19,10 +19,12 @@ def test_a_point_is_projected_with_its_own_focal_length() -> None:
     assert visible.all()
 
 
-@given(st.floats(0.001, 639.9), st.floats(0.001, 479.9), st.floats(0.1, 30.0))
+@given(st.floats(0.0, 639.9), st.floats(0.0, 479.9), st.floats(0.1, 30.0))
 def test_unproject_inverts_project(u: float, v: float, depth: float) -> None:
     pixels, visible = CAMERA.project(CAMERA.unproject([[u, v]], [depth]))
-    assert pixels[0] == pytest.approx((u, v), abs=1e-6) and visible[0]
+    assert pixels[0] == pytest.approx((u, v), abs=1e-6)
+    # On the very edge the rounding of the last bit decides on which side the pixel falls.
+    assert visible[0] or min(u, v) < 1e-9
 
 
 def test_points_behind_are_not_visible() -> None:

@@ -108,10 +108,6 @@ class Mapper:
         """Voxels that changed since the last delta; the first delta holds the whole map."""
         return self._deltas.take(self.voxels, stamp_s, max_voxels)
 
-    def restart_deltas(self) -> None:
-        """Send the whole map with the next delta."""
-        self._deltas.restart()
-
     def _own_body(self, base: SE2 | None) -> SelfFilter | None:
         if base is None:
             return None

@@ -144,7 +144,7 @@ class RosBody:
         """Ask for images of every view."""
         capture_id = self._new_id()
         self.captures_asked += 1
-        future = self._panorama.call_async(CapturePanorama.Request(turn_allowed=False))
+        future = self._panorama.call_async(CapturePanorama.Request())
         self._mailbox.when_done(future, lambda done: self._on_panorama(capture_id, done))
         return capture_id
 

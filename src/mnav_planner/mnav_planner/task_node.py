@@ -42,6 +42,9 @@ class TaskNodeSettings(BaseModel):
     seed: Annotated[int, Field(ge=0)] = 0
     poll_rate_hz: Annotated[float, Field(gt=0.0, le=100.0)] = 20.0
 
+# These agents choose without a model.
+NO_MODEL = ("", "builtin")
+
 
 @dataclass(eq=False)
 class _Task:
@@ -103,6 +106,8 @@ class TaskNode(SelfStartingNode):
             return
         agent = goal.agent or self.settings.agent
         try:
+            if goal.model not in NO_MODEL:
+                raise UsageError(f"model {goal.model!r}, allowed for agent {agent!r}: builtin")
             mind = make_mind(agent, task_goals_of(goal.goals), self._robot, self.settings.seed)
         except (ValueError, UsageError) as error:
             self._conclude(handle, TaskResult(TaskOutcome.BLOCKED, str(error)))

@@ -69,11 +69,6 @@ class VelocityGate:
         """How often the gate had to step in."""
         return GateCounts(self._not_finite, self._clamped, self._stale, self._stops)
 
-    @property
-    def is_stopped(self) -> bool:
-        """Whether the emergency stop is latched."""
-        return self._stopped
-
     def command(self, velocity: Velocity, now_s: float) -> None:
         """Take a command. One that is not finite counts as a command to rest."""
         if not all(math.isfinite(v) for v in (velocity.vx, velocity.vy, velocity.wz)):

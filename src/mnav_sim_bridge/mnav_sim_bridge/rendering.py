@@ -94,10 +94,6 @@ class SceneRenderer:
         self.open()
         self._ready()[1].flags[mujoco.mjtRndFlag.mjRND_SHADOW] = int(enabled)
 
-    def show_group(self, group: int, shown: bool) -> None:
-        """Show or hide one geom group."""
-        self._option.geomgroup[group] = int(shown)
-
     def update(self, data: mujoco.MjData) -> None:
         """Take over the state; every view until the next update shows it."""
         self.open()

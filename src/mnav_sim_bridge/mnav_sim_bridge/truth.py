@@ -76,8 +76,3 @@ class MujocoTruth:
         world = self.world
         height = world.robots[robot].traversal.height_m
         return world.obstacles.draw(world.data, height, resolution, world.time_s)
-
-    def room_of(self, robot: str) -> str | None:
-        """Id of the room that the base stands in."""
-        pose = self.robot_pose(robot)
-        return self.record.room_at(pose.x, pose.y)

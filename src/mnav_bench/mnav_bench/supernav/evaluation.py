@@ -109,7 +109,7 @@ def run_task(suite: SuperNavFile, task: SuperNavTask, options: SuiteOptions) -> 
         run_world(world, {task.robot: robot_run}, suite.budget_s, on_tick)
         result = robot_run.result or TaskResult(TaskOutcome.LOST, "the run ended without a result")
         row = scored_row(
-            suite.kind, task, options, robot_run.trajectory, robot_run.path_m, run.session.closed, distances
+            suite.kind, task, options, robot_run.track.poses, robot_run.track.path_m, run.session.closed, distances
         )
         hops = hops_of(transcript)
         if recorder is not None:

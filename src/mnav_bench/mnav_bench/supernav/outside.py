@@ -6,13 +6,14 @@ import json
 import math
 import secrets
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from mnav_bench.supernav.evaluation import SuiteOptions, distances_of, nav_task, scored_row, world_of
 from mnav_bench.supernav.serving import WorldService
 from mnav_bench.supernav.task_files import SuperNavFile, SuperNavTask
-from mnav_core.geometry import SE2
+from mnav_bench.track import Track
 from mnav_core.robot import find_robot
 from mnav_core.seams import World
 from mnav_core.sensing import SensorFrame
@@ -36,8 +37,7 @@ class _Watched:
 
     def __init__(self, task: SuperNavTask) -> None:
         self._task = task
-        self.trajectory: list[SE2] = []
-        self.path_m = 0.0
+        self.track = Track()
         self.world: World | None = None
 
     def make(self) -> World:
@@ -50,16 +50,21 @@ class _Watched:
     def measure(self, robot: str, _frame: SensorFrame, _now_s: float) -> None:
         """Add the true pose of one tick."""
         assert self.world is not None
-        pose = self.world.truth().robot_pose(robot)
-        if self.trajectory:
-            self.path_m += self.trajectory[-1].distance_to(pose.x, pose.y)
-        self.trajectory.append(pose)
+        self.track.add(self.world.truth().robot_pose(robot))
 
 
 def run_outside(
-    suite: SuperNavFile, task: SuperNavTask, options: SuiteOptions, program: OutsideProgram, folder: Path
+    suite: SuperNavFile,
+    task: SuperNavTask,
+    options: SuiteOptions,
+    program: OutsideProgram,
+    folder: Path,
+    renderer: ThreadPoolExecutor | None = None,
 ) -> dict[str, Any]:
-    """Run the program on a task and score it; transcript, output and `run.json` stay in `folder`."""
+    """Run the program on a task and score it; transcript, output and `run.json` stay in `folder`.
+
+    `renderer` is the thread in which all worlds of this process are drawn.
+    """
     started = time.monotonic()
     folder.mkdir(parents=True, exist_ok=True)
     watched, desk, robot = _Watched(task), Desk(), find_robot(task.robot)
@@ -68,7 +73,7 @@ def run_outside(
     host = SessionHost([ServedRobot(task.robot, robot, desk)], [goal.description for goal in asked.goals])
     transcript, token = Transcript(folder / "calls.jsonl"), secrets.token_urlsafe(32)
     tools = McpTools(host, on_call=transcript.note)
-    with WorldService(watched.make, {task.robot: desk}, watched.measure) as world:
+    with WorldService(watched.make, {task.robot: desk}, watched.measure, renderer) as world:
         world.wait_until_ready(READY_S)
         with HttpService(tools, [Access("program", policy, token)]) as service:
             names = [tool.value for tool in sorted(policy.tools, key=lambda tool: tool.value)]
@@ -78,7 +83,7 @@ def run_outside(
             end = run_program(program, home, token)
     outcome = transcript.outcome()
     stopped = outcome in (OutsideOutcome.ACHIEVED, OutsideOutcome.BLOCKED)
-    row = scored_row(suite.kind, task, options, watched.trajectory, watched.path_m, stopped, watched.distances)
+    row = scored_row(suite.kind, task, options, watched.track.poses, watched.track.path_m, stopped, watched.distances)
     sessions = host.sessions()
     marked = sessions[-1].goals.marked_s if sessions else {}
     row |= {

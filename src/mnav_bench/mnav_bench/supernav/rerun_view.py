@@ -20,11 +20,11 @@ def to_rerun(run: Path, out: Path) -> int:
 
     Raises UsageError when the folder holds no run or rerun-sdk is not installed.
     """
+    header = _header(run)
     try:
         import rerun as rr
     except ImportError as error:
         raise UsageError("view: rerun-sdk is not installed; install the extra: pip install rerun-sdk") from error
-    header = _header(run)
     stream = rr.RecordingStream("mnav", recording_id=run.name)
     stream.save(str(out))
     stream.log("task", rr.TextDocument(_task_text(header)), static=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -87,12 +88,15 @@ def bench(
 
 def _rows(
     suite: SuperNavFile, options: SuiteOptions, workers: int, out: Path, program: OutsideProgram | None
-) -> Iterable[Row]:
+) -> Iterator[Row]:
     if program is None:
-        return run_all(suite, options, workers, WORK)
+        yield from run_all(suite, options, workers, WORK)
+        return
     from mnav_bench.supernav.outside import run_outside
 
-    return (run_outside(suite, task, options, program, out / "runs" / task.id) for task in suite.episodes)
+    with ThreadPoolExecutor(1, thread_name_prefix="world") as renderer:
+        for task in suite.episodes:
+            yield run_outside(suite, task, options, program, out / "runs" / task.id, renderer)
 
 
 def summarise(

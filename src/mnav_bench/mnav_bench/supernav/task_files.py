@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from mnav_bench.episodes import Pose
+from mnav_bench.json_records import read_record, write_record
 from mnav_bench.supernav.scoring import Box
-from mnav_core.errors import UsageError
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
@@ -90,23 +89,9 @@ class SuperNavFile(_Record):
 
 def write_tasks(file: Path, tasks: SuperNavFile) -> None:
     """Write a task file."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(tasks.model_dump(mode="json"), indent=1) + "\n")
+    write_record(file, tasks)
 
 
 def read_tasks(file: Path) -> SuperNavFile:
     """Read a task file. Raises UsageError naming file, field, value and what is allowed."""
-    try:
-        data = json.loads(file.read_text())
-    except OSError as error:
-        raise UsageError(f"task file {file}: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"task file {file}: not JSON: {error}") from error
-    try:
-        return SuperNavFile.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "file"
-        shown = repr(first["input"])
-        shown = shown if len(shown) <= 60 else shown[:57] + "..."
-        raise UsageError(f"task file {file}: {where} = {shown}: {first['msg']}") from error
+    return read_record(file, SuperNavFile, "task file")

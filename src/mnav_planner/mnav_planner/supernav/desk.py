@@ -74,6 +74,12 @@ class Desk:
             return self._active is not None or bool(self._waiting)
 
     @property
+    def is_interrupting(self) -> bool:
+        """Whether the call that is being carried out has to end early: its robot must not be driven on for it."""
+        active = self._active
+        return active is not None and active.interruption is not None
+
+    @property
     def active_session(self) -> str | None:
         """The session whose call is being carried out."""
         active = self._active

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mnav_core.errors import UsageError
-from mnav_core.requests import TaskGoal
 
 
 @dataclass(frozen=True)
@@ -34,15 +32,6 @@ class LoopBudget:
     turns: int = 200
     tokens: int = 2_000_000
     seconds: float = 3600.0
-
-
-def task_of(goals: Sequence[TaskGoal], text: str = "") -> NavTask:
-    """The task of goals that name a category each."""
-    listed = tuple(
-        NavGoal(goal.text or f"find the {goal.category.replace('_', ' ')}", (goal.category,) if goal.category else ())
-        for goal in goals
-    )
-    return NavTask(text or "; then ".join(goal.description for goal in listed), listed)
 
 
 _LEADS = re.compile(

@@ -16,11 +16,6 @@ SIZE = 128
 CUBE_TEXTURES = frozenset({"fabric", "wood", "stone", "wicker", "grain"})
 
 
-def texture_names() -> tuple[str, ...]:
-    """Every texture a finish may name."""
-    return tuple(sorted(_PAINTERS))
-
-
 @lru_cache(maxsize=64)
 def texture_png(name: str) -> bytes:
     """The PNG file of texture `name`, the same bytes in every process."""
