@@ -23,6 +23,7 @@ from mnav_core.requests import (
     PointIntent,
     Reply,
     Request,
+    Stop,
     Turn,
     Wait,
     WaitResult,
@@ -34,12 +35,18 @@ from mnav_planner.sightings import Sighting, TargetMemory, sightings_of
 
 @dataclass(frozen=True)
 class ApproachSettings:
-    """When a target counts as found: its estimated centre is nearer than `distance_m` and it is in the success view."""
+    """When a target counts as found: its estimated centre is nearer than `distance_m` and it is in the success view.
+
+    Driving towards it ends at `enough_m` if it was seen within `fresh_s`, looked at every `check_s`.
+    """
 
     distance_m: float = 1.4
     attempts: int = 3
     motion_timeout_s: float = 120.0
     look_wait_s: float = 2.5
+    enough_m: float = 1.3
+    fresh_s: float = 1.5
+    check_s: float = 0.3
     near_m: float = 0.55
 
 
@@ -109,10 +116,8 @@ def _by_visual_point(
         return False
     u, v = seen[-1].uv
     yield Note(f"driving to the {target.category} by the {seen[-1].view} view at ({u:.2f}, {v:.2f})")
-    report = yield from motion(
-        GoToPoint(now.capture.ref, seen[-1].view, u, v, PointIntent.APPROACH), settings.motion_timeout_s, memory
-    )
-    return report.status.group is MotionGroup.REACHED
+    point = GoToPoint(now.capture.ref, seen[-1].view, u, v, PointIntent.APPROACH)
+    return (yield from _drive_until_near(point, target, memory, settings))
 
 
 def _by_position(
@@ -129,9 +134,38 @@ def _by_position(
             return False
         tried.append(pose)
         yaw = math.atan2(target.position[1] - pose[1], target.position[0] - pose[0])
-        report = yield from motion(GoToPose(pose[0], pose[1], yaw), settings.motion_timeout_s, memory)
-        if report.status.group is MotionGroup.REACHED:
+        if (yield from _drive_until_near(GoToPose(pose[0], pose[1], yaw), target, memory, settings)):
             return True
+    return False
+
+
+def _drive_until_near(
+    request: GoToPoint | GoToPose, target: Sighting, memory: TargetMemory, settings: ApproachSettings
+) -> Generator[Request, Reply, bool]:
+    """Drive, and stop as soon as the target is near enough and was seen a moment ago: going closer shows no more.
+
+    False when the motion ended before its goal.
+    """
+    handle = yield request
+    assert isinstance(handle, MotionHandle)
+    now = yield Observe()
+    assert isinstance(now, Observation)
+    deadline_s = now.stamp_s + settings.motion_timeout_s
+    while now.stamp_s < deadline_s:
+        waited = yield Wait(handle.motion_id, until_s=now.stamp_s + settings.check_s)
+        assert isinstance(waited, WaitResult)
+        memory.add(waited.detections)
+        if waited.report is not None:
+            return waited.report.status.group is MotionGroup.REACHED
+        now = yield Observe()
+        assert isinstance(now, Observation)
+        memory.add(now.detections)
+        newest = memory.newest(target.entity_id)
+        is_fresh = newest is not None and now.stamp_s - newest.stamp_s <= settings.fresh_s
+        if is_fresh and now.pose.distance_to(*target.position[:2]) < settings.enough_m:
+            yield Stop()
+            return True
+    yield Stop()
     return False
 
 

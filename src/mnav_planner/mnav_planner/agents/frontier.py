@@ -125,10 +125,7 @@ class _Search:
                 yield from self._look_around()
                 continue
             misses = 0
-            yield Note(
-                f"exploring the {choice.kind.value} frontier at ({choice.goal[0]:.1f}, {choice.goal[1]:.1f}),"
-                f" {choice.path_cost_m:.1f} m away"
-            )
+            yield _note_of(choice)
             yield from self._explore(choice)
         yield Stop()
         return TaskResult(TaskOutcome.BLOCKED, f"no {self._goal.category} seen, frontiers: {self._state.value}")
@@ -192,6 +189,7 @@ class _Search:
                     return
                 if math.dist(better.goal, choice.goal) > 0.5 and not self._settings.random_choice:
                     choice = better
+                    yield _note_of(choice)
                     handle = yield self._drive(choice)
                     assert isinstance(handle, MotionHandle)
 
@@ -245,3 +243,8 @@ class _Search:
         if current is not None and math.dist(frontier.goal, current.goal) < 1.0:
             cost -= self._settings.commitment_m
         return cost
+
+
+def _note_of(choice: Frontier) -> Note:
+    x, y = choice.goal
+    return Note(f"exploring the {choice.kind.value} frontier at ({x:.1f}, {y:.1f}), {choice.path_cost_m:.1f} m away")

@@ -47,13 +47,14 @@ async def serve_stdio(tools: McpTools, access: Access) -> None:
 
 
 def bound_socket(address: HttpAddress) -> socket.socket:
-    """A listening socket. Raises UsageError naming the port when it is taken."""
+    """A listening socket: who connects before the server runs waits for it. UsageError names a port that is taken."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     # With the protocol named, asyncio sends small packets at once; without, replies wait 40 ms for an acknowledgement.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((address.host, address.port))
+        listener.listen()
     except OSError as error:
         listener.close()
         raise UsageError(f"address {address.host}:{address.port}: {error.strerror or error}") from error
