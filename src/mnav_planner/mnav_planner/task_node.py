@@ -42,6 +42,7 @@ class TaskNodeSettings(BaseModel):
     seed: Annotated[int, Field(ge=0)] = 0
     poll_rate_hz: Annotated[float, Field(gt=0.0, le=100.0)] = 20.0
 
+
 # These agents choose without a model.
 NO_MODEL = ("", "builtin")
 
@@ -138,9 +139,7 @@ class TaskNode(SelfStartingNode):
         task.last_pose = state.pose
         result = task.stepper.poll()
         if result is None:
-            spent = Spent(
-                state.stamp_s - task.started_s, task.path_m, self._body.operations - task.actions_before
-            )
+            spent = Spent(state.stamp_s - task.started_s, task.path_m, self._body.operations - task.actions_before)
             reason = exceeded(spent, task.budget)
             result = None if reason is None else task.stepper.end(TaskOutcome.TIMED_OUT, reason)
         if result is not None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mnav_core.motion import MotionGroup
+from mnav_core.maps import MapSnapshot
+from mnav_core.motion import MotionGroup, MotionReport, MotionStatus
 from mnav_core.requests import (
     EventKind,
     GoToPose,
@@ -38,6 +39,7 @@ from mnav_perception.exploration.frontiers import (
     find_frontiers,
 )
 from mnav_planner.agents.approach import ApproachSettings, approach, motion
+from mnav_planner.agents.closed_places import ClosedPlace, place_ahead, with_closed
 from mnav_planner.sightings import TargetMemory
 
 
@@ -46,7 +48,8 @@ class ExplorationSettings:
     """How the agent explores. Metres, seconds, square metres of unseen cells.
 
     Large frontiers come first: the tiers are tried in turn, each a least size and a least gain. Uninspected places are
-    looked at from `look_m` away, at most `farthest_m`, which lies within the detector's range.
+    looked at from `look_m` away, at most `farthest_m`, which lies within the detector's range. A place where the base
+    got stuck is not gone through for `closed_s`.
     """
 
     tiers: tuple[tuple[float, float], ...] = ((0.8, 1.0), (0.8, 0.3), (0.8, 0.0), (0.4, 0.3), (0.4, 0.0))
@@ -57,6 +60,7 @@ class ExplorationSettings:
     replan_s: float = 2.0
     blacklist_radius_m: float = 0.4
     blacklist_s: float = 60.0
+    closed_s: float = 180.0
     patience: int = 4
     motion_timeout_s: float = 120.0
     avoid_s: float = 45.0
@@ -90,6 +94,7 @@ class _Search:
         self._approach = approach_settings
         self._memory = TargetMemory(goal.category)
         self._blacklist: list[Blacklisted] = []
+        self._closed: list[ClosedPlace] = []
         self._needs_turning = len(robot.views) < 4
         self._frontier_settings = FrontierSettings(
             coverage_view_m=settings.look_m, coverage_farthest_m=settings.farthest_m
@@ -173,6 +178,7 @@ class _Search:
                 if waited.report.status.group is not MotionGroup.REACHED:
                     yield Note(f"frontier not reached: {waited.report.status.name} {waited.report.reason}")
                     self._avoid(choice, waited.stamp_s)
+                    self._close_ahead(waited.report)
                 elif self._needs_turning:
                     yield from self._look_around()
                 else:
@@ -209,12 +215,23 @@ class _Search:
             Blacklisted(choice.goal, self._settings.blacklist_radius_m, now_s + self._settings.blacklist_s)
         )
 
+    def _close_ahead(self, report: MotionReport) -> None:
+        if report.status is MotionStatus.BLOCKED_NO_PROGRESS and report.end_pose is not None:
+            self._closed.append(place_ahead(report.end_pose, report.end_s + self._settings.closed_s))
+
     def _frontiers(self, now: Observation) -> Sequence[Frontier]:
         """Every frontier of the smallest size; the state of what is left is kept for the reasons."""
         if now.maps is None:
             return ()
+        found = self._found(with_closed(now.maps, self._closed, now.stamp_s), now)
+        if not found and self._closed:
+            self._closed.clear()
+            found = self._found(now.maps, now)
+        return found
+
+    def _found(self, maps: MapSnapshot, now: Observation) -> Sequence[Frontier]:
         report = find_frontiers(
-            now.maps,
+            maps,
             now.pose,
             min_size_m=min(size for size, _ in self._settings.tiers),
             blacklist=self._blacklist,
