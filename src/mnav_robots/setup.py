@@ -19,7 +19,19 @@ setup(
     description="Robot drivers of mnav and the velocity gate.",
     license="Apache-2.0",
     entry_points={
-        "console_scripts": ["velocity_gate = mnav_robots.gate_node:main"],
-        "mnav.nodes": ["velocity_gate = mnav_robots.gate_node:make_node"],
+        "console_scripts": [
+            "go1_driver = mnav_robots.go1_node:main",
+            "go2_driver = mnav_robots.go2_node:main",
+            "mounts = mnav_robots.mounts_node:main",
+            "tracer_driver = mnav_robots.tracer_node:main",
+            "velocity_gate = mnav_robots.gate_node:main",
+        ],
+        "mnav.nodes": [
+            "go1_driver = mnav_robots.go1_node:make_node",
+            "go2_driver = mnav_robots.go2_node:make_node",
+            "mounts = mnav_robots.mounts_node:make_node",
+            "tracer_driver = mnav_robots.tracer_node:make_node",
+            "velocity_gate = mnav_robots.gate_node:make_node",
+        ],
     },
 )

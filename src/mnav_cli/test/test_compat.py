@@ -11,6 +11,7 @@ pytest.importorskip("rclpy", reason="needs the built workspace")
 from map_msgs.msg import OccupancyGridUpdate
 from nav2_msgs.action import ComputePathToPose, NavigateToPose
 from tf2_msgs.msg import TFMessage
+from unitree_api.msg import Request, RequestHeader, RequestIdentity, RequestLease, RequestPolicy
 
 # Type hashes (REP-2016) as announced on the wire.
 TF_MESSAGE_HASH = "RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087"
@@ -79,9 +80,21 @@ def test_tf_message_has_the_upstream_type_hash() -> None:
             },
         ),
         (ComputePathToPose.Feedback, {}),
+        (Request, {"header": "unitree_api/RequestHeader", "parameter": "string", "binary": "sequence<uint8>"}),
+        (
+            RequestHeader,
+            {
+                "identity": "unitree_api/RequestIdentity",
+                "lease": "unitree_api/RequestLease",
+                "policy": "unitree_api/RequestPolicy",
+            },
+        ),
+        (RequestIdentity, {"id": "int64", "api_id": "int64"}),
+        (RequestLease, {"id": "int64"}),
+        (RequestPolicy, {"priority": "int32", "noreply": "boolean"}),
     ],
 )
-def test_fields_are_those_of_the_jazzy_definitions(interface: Any, fields: dict[str, str]) -> None:
+def test_fields_are_those_of_the_upstream_definitions(interface: Any, fields: dict[str, str]) -> None:
     present = interface.get_fields_and_field_types()
     # The generator adds one to an empty message.
     present.pop("structure_needs_at_least_one_member", None)

@@ -13,10 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from mnav_core.cameras import PinholeCamera
 from mnav_core.errors import UsageError
 from mnav_core.geometry import OPTICAL_IN_BODY, SE3
+from mnav_core.vendor import Vector3, VendorDescription
 
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
-Vector3 = tuple[float, float, float]
-
 STOP_TIME_S = 0.2
 
 
@@ -118,6 +117,7 @@ class RobotDescription(_Record):
     views: dict[str, CameraDescription]
     success_view: str
     lidar: LidarDescription | None
+    vendor: VendorDescription = VendorDescription()
     lacks: tuple[str, ...] = ()
     unverified: tuple[str, ...] = ()
 
@@ -131,7 +131,21 @@ class RobotDescription(_Record):
             raise ValueError(f"success_view: {self.success_view!r} is not a view, allowed: {', '.join(self.views)}")
         if len(self.footprint) < 3 or self.inscribed_radius <= 0.0:
             raise ValueError("footprint: allowed: at least three corners around the base frame's origin")
+        known = self.model_dump(mode="python")
+        for key in self.unverified:
+            place: object = known
+            for part in key.split("."):
+                if not isinstance(place, dict) or part not in place:
+                    raise ValueError(f"unverified: {key!r} is no key of this file")
+                place = place[part]
         return self
+
+    @property
+    def unverified_notice(self) -> str:
+        """One line for whoever starts the robot, "" when every value has a source."""
+        if not self.unverified:
+            return ""
+        return f"robot {self.name}: values without a source, measure before driving: {', '.join(self.unverified)}"
 
     @cached_property
     def circumscribed_radius(self) -> float:

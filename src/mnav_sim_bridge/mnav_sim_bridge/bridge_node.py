@@ -20,13 +20,18 @@ from mnav_core.seams import World
 from mnav_core.sensing import SensorFrame
 from mnav_sim_bridge.robot_ports import PortSettings, RobotPorts
 from mnav_sim_bridge.simulation import LockstepLost, Pace, Simulation
+from mnav_sim_bridge.vendors.ports import VendorPorts
 
 DIAGNOSTICS_PERIOD_S = 1.0
 JOIN_TIMEOUT_S = 2.0
 
 
 class BridgeSettings(BaseModel):
-    """Parameters of the bridge. Times in seconds of wall time, but `command_timeout_s` in robot time."""
+    """Parameters of the bridge. Times in seconds of wall time, but `command_timeout_s` in robot time.
+
+    `drivers` vendor: the robots speak as their vendors' software does, and drivers beside make the contract of it.
+    `go1_address`: HOST:PORT on which a fake Go1 listens.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,6 +43,8 @@ class BridgeSettings(BaseModel):
     localization: Literal["identity", "external"] = "identity"
     stamped_cmd_vel: bool = False
     command_timeout_s: Annotated[float, Field(gt=0.0, le=10.0)] = 0.5
+    drivers: Literal["contract", "vendor"] = "contract"
+    go1_address: str = "127.0.0.1:8082"
     robots: list[str] = ["cobot_magic"]
     namespaces: list[str] = [""]
 
@@ -82,6 +89,11 @@ class BridgeNode(SelfStartingNode):
                 f"node {self.get_name()}: parameter namespaces = {self.settings.namespaces},"
                 f" allowed: one for each of robots = {self.settings.robots}"
             )
+        if self.settings.drivers == "vendor" and self.settings.lockstep:
+            raise UsageError(
+                f"node {self.get_name()}: parameter drivers = 'vendor', allowed in lockstep: contract, for no vendor's"
+                " software waits for a tick"
+            )
         self.mailbox = Mailbox(self)
         self._time = self.create_publisher(Clock, "/clock", qos.command_qos())
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.stream_qos(depth=10))
@@ -117,15 +129,21 @@ class BridgeNode(SelfStartingNode):
 
     def _simulate(self, world: World) -> None:
         settings = self.settings
-        ports = []
+        ports: list[RobotPorts] = []
+        make_ports = VendorPorts if settings.drivers == "vendor" else RobotPorts
         port_settings = PortSettings(
-            settings.lockstep, settings.localization == "identity", settings.stamped_cmd_vel, settings.command_timeout_s
+            settings.lockstep,
+            settings.localization == "identity",
+            settings.stamped_cmd_vel,
+            settings.command_timeout_s,
+            settings.go1_address,
         )
         for name, prefix in zip(settings.robots, settings.namespaces, strict=True):
             if name not in world.robots:
                 raise UsageError(f"parameter robots: {name!r} is not in the world, allowed: {', '.join(world.robots)}")
-            ports.append(RobotPorts(self, name, prefix, world.robots[name], port_settings, self._arrived))
-            ports[-1].open()
+            port = make_ports(self, name, prefix, world.robots[name], port_settings, self._arrived)
+            port.open()
+            ports.append(port)
         self.simulation = Simulation(
             world,
             ports,
@@ -141,13 +159,15 @@ class BridgeNode(SelfStartingNode):
             self.on_step,
             self.on_sensed,
         )
-        if not self.simulation.wait_for(self.may_start):
-            return
         try:
-            self.simulation.run()
+            if self.simulation.wait_for(self.may_start):
+                self.simulation.run()
         except LockstepLost as lost:
             self.get_logger().error(str(lost))
             self.on_lost(world, str(lost))
+        finally:
+            for port in ports:
+                port.close()
 
     def _tell_time(self, now_s: float) -> None:
         self._time.publish(Clock(clock=to_time(now_s)))

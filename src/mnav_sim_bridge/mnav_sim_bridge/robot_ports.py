@@ -23,12 +23,16 @@ from mnav_interfaces.msg import DetectionArray, Tick, TickDone
 
 @dataclass(frozen=True)
 class PortSettings:
-    """How one robot's topics behave. `identity_localization`: `map`->`odom` is published here, as the identity."""
+    """How one robot's topics behave. `identity_localization`: `map`->`odom` is published here, as the identity.
+
+    `go1_address`: HOST:PORT on which a fake Go1 listens.
+    """
 
     lockstep: bool
     identity_localization: bool
     stamped_cmd_vel: bool
     command_timeout_s: float
+    go1_address: str = ""
 
 
 @dataclass
@@ -142,6 +146,9 @@ class RobotPorts:
         if self._head is not None and self._inbox.pitch_ns != stamp_ns:
             found.append("head_command")
         return tuple(f"{self._prefix}{name}" for name in found)
+
+    def close(self) -> None:
+        """Nothing to close: the node owns the topics."""
 
     @property
     def _head(self) -> str | None:

@@ -23,6 +23,7 @@ from mnav_executor_geo.executor_node import make_node as make_executor
 from mnav_perception.mapper_node import make_node as make_mapper
 from mnav_planner.task_node import make_node as make_task_server
 from mnav_robots.gate_node import make_node as make_gate
+from mnav_robots.mounts_node import make_node as make_mounts
 from mnav_sim_bridge.bridge_node import BridgeNode
 from mnav_sim_bridge.flat_world import FlatWorld, Yard
 
@@ -88,7 +89,8 @@ def parameters(**values: Any) -> list[Parameter]:
 class FlatGraph:
     """Context manager: nodes up on entry, gone on exit. The caller's thread is free: nodes run in another.
 
-    All robots are of the kind `kind`; a robot's name in the world is its `FlatRobot.name`.
+    All robots are of the kind `kind`; a robot's name in the world is its `FlatRobot.name`. With a `driver`, a
+    factory of its node, the robots speak as their vendors do.
     """
 
     def __init__(
@@ -98,9 +100,13 @@ class FlatGraph:
         kind: str = "cobot_magic",
         lockstep: bool = False,
         real_time_factor: float = 1.5,
+        driver: Callable[..., Any] | None = None,
+        go1_address: str = "127.0.0.1:8082",
     ) -> None:
         self.robots = robots
         self.kind = kind
+        self._driver = driver
+        self._go1_address = go1_address
         self._lockstep = lockstep
         self._factor = real_time_factor
         description = find_robot(kind)
@@ -191,6 +197,8 @@ class FlatGraph:
                 robots=[robot.name for robot in self.robots],
                 namespaces=[robot.namespace for robot in self.robots],
                 real_time_factor=self._factor,
+                drivers="contract" if self._driver is None else "vendor",
+                go1_address=self._go1_address,
                 **shared,
             ),
         )
@@ -208,7 +216,20 @@ class FlatGraph:
                 self.nodes[f"{robot.name}:{name}"] = factory(
                     namespace=robot.namespace, parameter_overrides=parameters(**own)
                 )
+            if self._driver is not None:
+                self._make_drivers(robot)
         self.nodes["client"] = rclpy.create_node("client")
+
+    def _make_drivers(self, robot: FlatRobot) -> None:
+        assert self._driver is not None
+        shared: dict[str, Any] = {"use_sim_time": True, "robot": self.kind}
+        address = {"address": self._go1_address} if self.kind == "go1" else {}
+        self.nodes[f"{robot.name}:driver"] = self._driver(
+            namespace=robot.namespace, parameter_overrides=parameters(**shared, **address)
+        )
+        self.nodes[f"{robot.name}:mounts"] = make_mounts(
+            namespace=robot.namespace, parameter_overrides=parameters(localization="identity", **shared)
+        )
 
     def _spin(self) -> None:
         try:

@@ -1,0 +1,1 @@
+"""Unitree Go2: requests of its sport service over DDS."""

@@ -1,0 +1,1 @@
+"""Agilex Tracer, the base of Cobot Magic: its driver's topics."""

@@ -1,0 +1,1 @@
+"""Fake robots: what their vendors' firmware and drivers take and say, with their limits and traps."""
