@@ -27,12 +27,14 @@ from mnav_perception.captures import CaptureStore
 from mnav_perception.mapper import Mapper, MapperSettings
 from mnav_perception.mapper_intake import MapperIntake
 from mnav_perception.mapper_lockstep import MapperLockstep
+from mnav_perception.rotated_views import lacks_views
+from mnav_perception.rotating_captures import RotatingCaptures
 from mnav_perception.view_pairs import PanoramaGathering, ViewPairs
 from mnav_perception.warm import warm
 
 
 class MapperNodeSettings(BaseModel):
-    """Parameters. `capture_timeout_s`: wall seconds; `side_views_s`: how long side views stay subscribed."""
+    """Parameters. Timeouts in wall seconds; `side_views_s`: how long side views stay subscribed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -41,6 +43,7 @@ class MapperNodeSettings(BaseModel):
     robot: str = "cobot_magic"
     map_rate_hz: Annotated[float, Field(gt=0.0, le=20.0)] = 2.0
     capture_timeout_s: Annotated[float, Field(gt=0.0, le=600.0)] = 20.0
+    turning_capture_timeout_s: Annotated[float, Field(gt=0.0, le=600.0)] = 60.0
     side_views_s: Annotated[float, Field(gt=0.0, le=3600.0)] = 10.0
     mapper: MapperSettings = MapperSettings()
 
@@ -61,10 +64,20 @@ class MapperNode(SelfStartingNode):
         self.intake = MapperIntake(
             self.robot, Mapper(self.robot, self.settings.mapper), store, self.schedule.depth_stride
         )
+        views = tuple(self.robot.views)
         self.captures = CaptureServices(
-            self, store, self.settings.capture_timeout_s, self.now_s, self._on_asked
+            self,
+            store,
+            self.settings.capture_timeout_s,
+            self.now_s,
+            self._on_asked,
+            # In lockstep time stands still between requests, and a sweep's body does not turn by itself either.
+            can_turn=not lockstep and lacks_views(views),
+            turning_timeout_s=self.settings.turning_capture_timeout_s,
         )
         self.captures.open()
+        self._rotating = RotatingCaptures(self, views, self._on_rotated, self.captures.refuse_turned)
+        self._rotating.open()
         self._grids = {
             name: self.create_publisher(OccupancyGrid, name, qos.latched_qos(4 if lockstep else 1))
             for name in ("map", "costmap", "coverage")
@@ -75,7 +88,7 @@ class MapperNode(SelfStartingNode):
         self._waiting: AwaitingTransforms[Any] = AwaitingTransforms(self.transforms.buffer, frames.MAP)
         self._cameras: dict[str, PinholeCamera] = {}
         self._pairs = {view: ViewPairs(view) for view in self.robot.views}
-        self._panorama = PanoramaGathering(tuple(self.robot.views))
+        self._panorama = PanoramaGathering(views)
         self._side_views: list[Any] = []
         self._side_views_until_s = 0.0
         self._lockstep = MapperLockstep(self) if lockstep else None
@@ -173,10 +186,12 @@ class MapperNode(SelfStartingNode):
             self.publish_maps(self.now_s())
         self._keep_side_views()
 
-    def _on_asked(self) -> None:
+    def _on_asked(self, turns: bool) -> None:
         if self._lockstep is not None:
             self._lockstep.advance()
             return
+        if turns:
+            self._rotating.begin(self.now_s())
         self._side_views_until_s = self.now_s() + self.settings.side_views_s
         if not self._side_views:
             for view in self.robot.views:
@@ -186,13 +201,21 @@ class MapperNode(SelfStartingNode):
         if image is None:
             return
         self._panorama.add(image)
+        self._rotating.add(image)
         asked_s = self.captures.oldest_asked_s
         found = None if asked_s is None else self._panorama.take(asked_s)
         if found is not None:
             self.captures.deliver(self.intake.capture(*found))
 
+    def _on_rotated(self, images: tuple[RgbdImage, ...]) -> None:
+        self.captures.deliver(self.intake.capture(images, simultaneous=False), rotated=True)
+
     def _keep_side_views(self) -> None:
         """Drop the side views' subscriptions when nobody has asked for a while, so that they are no longer rendered."""
+        if self._rotating.is_active:
+            if self.captures.is_turn_awaited:
+                return
+            self._rotating.abandon()
         if self._side_views and self.captures.oldest_asked_s is None and self.now_s() > self._side_views_until_s:
             for subscription in self._side_views:
                 self.destroy_subscription(subscription)

@@ -144,7 +144,8 @@ class RosBody:
         """Ask for images of every view."""
         capture_id = self._new_id()
         self.captures_asked += 1
-        future = self._panorama.call_async(CapturePanorama.Request())
+        # A mind turns by itself where it wants to see more.
+        future = self._panorama.call_async(CapturePanorama.Request(without_turning=True))
         self._mailbox.when_done(future, lambda done: self._on_panorama(capture_id, done))
         return capture_id
 
