@@ -19,7 +19,7 @@ setup(
     description="Episodes, generators, oracles, metrics, runners and reports of mnav.",
     license="Apache-2.0",
     entry_points={
-        "console_scripts": ["simulation = mnav_bench.director:main"],
-        "mnav.nodes": ["simulation = mnav_bench.director:make_node"],
+        "console_scripts": ["house = mnav_bench.house_node:main", "simulation = mnav_bench.director:main"],
+        "mnav.nodes": ["house = mnav_bench.house_node:make_node", "simulation = mnav_bench.director:make_node"],
     },
 )

@@ -14,6 +14,7 @@ from rclpy.action import ActionClient
 
 from mnav_bench.assembly import build_world
 from mnav_bench.episodes import EpisodeFile, NavToObjEpisode, read_episodes
+from mnav_bench.navtoobj import demo_episode
 from mnav_bench.recording import EpisodeRecorder, make_folder
 from mnav_bench.referee import Referee, write_verdict
 from mnav_core import qos
@@ -21,6 +22,7 @@ from mnav_core.errors import UsageError
 from mnav_core.messages.maps import grid_of
 from mnav_core.messages.task import task_result_of, to_task_goal
 from mnav_core.requests import TaskGoal, TaskOutcome, TaskResult
+from mnav_core.robot import find_robot
 from mnav_core.seams import World
 from mnav_core.sensing import SensorFrame
 from mnav_interfaces.action import NavigateTask
@@ -30,12 +32,13 @@ PEERS_PERIOD_S = 0.1
 
 
 class DirectorSettings(BridgeSettings):
-    """Parameters: which episode of which file, which agent carries it out, where the verdict goes, and a folder to
-    record in ("": nothing is recorded).
+    """Parameters: which episode of which file ("": one in a house made from `house_seed`), which agent carries it out,
+    where the verdict goes ("": it is only said), and a folder to record in ("": nothing is recorded).
     """
 
     episodes: str = ""
     index: Annotated[int, Field(ge=0)] = 0
+    house_seed: Annotated[int, Field(ge=0)] = 1
     agent: str = "frontier"
     verdict: str = ""
     record: str = ""
@@ -59,9 +62,12 @@ class DirectorNode(BridgeNode):
         """Read the episode."""
         super().configure()
         settings = self.settings
-        suite, self._episode = pick_episode(settings.episodes, settings.index)
-        if not settings.verdict:
-            raise UsageError(f"node {self.get_name()}: parameter verdict = '', allowed: the path of a file to write")
+        if settings.episodes:
+            suite, self._episode = pick_episode(settings.episodes, settings.index)
+        else:
+            suite = demo_episode(settings.house_seed, find_robot(settings.robots[0]), None)
+            self._episode = suite.episodes[0]
+            self.get_logger().info(f"task: find the {self._episode.category}")
         if settings.robots != [self._episode.robot]:
             raise UsageError(
                 f"node {self.get_name()}: parameter robots = {settings.robots}, allowed: {[self._episode.robot]}"
@@ -131,7 +137,8 @@ class DirectorNode(BridgeNode):
         if self._recorder is not None:
             # Before the verdict is there: whoever waits for it may end this process.
             self._recorder.finish(bool(row["success"]), str(row["reason"]))
-        write_verdict(Path(self.settings.verdict), row)
+        if self.settings.verdict:
+            write_verdict(Path(self.settings.verdict), row)
         self.get_logger().info(f"verdict: success {row['success']}, outcome {row['outcome']}, SPL {row['spl']:.3f}")
 
     def _simulate(self, world: World) -> None:

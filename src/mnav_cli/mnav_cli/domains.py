@@ -90,6 +90,13 @@ def lease_domain(domain: int, folder: Path | None = None) -> DomainLease:
     return lease
 
 
+def join_domain(domain: int) -> DomainLease:
+    """A lease that shares `domain` with whoever is there: nothing is locked. Raises UsageError out of range."""
+    if domain not in DOMAINS:
+        raise UsageError(f"domain {domain} is out of range; allowed: {DOMAINS[0]} to {DOMAINS[-1]}")
+    return DomainLease(domain, os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+
+
 def lease_free_domain(near: str, folder: Path | None = None) -> DomainLease:
     """Lease the first free domain, beginning where the text `near` hashes to. Raises UsageError if none is free."""
     folder = folder or lease_folder()

@@ -30,6 +30,8 @@ COMMON_ARGUMENTS = (
     (PARAMS_FILE, "", "a ROS parameter file that overrides the system file's values"),
     (RVIZ, "false", "true: open RViz"),
 )
+# Its nodes belong to no robot.
+SIMULATOR = "mnav_bench"
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,11 @@ class LaunchedNode:
 
 @dataclass(frozen=True)
 class LaunchPlan:
-    """What a launch file starts, before ROS's launch library is asked for anything."""
+    """What a launch file starts, before ROS's launch library is asked for anything. One RViz for each namespace."""
 
     nodes: tuple[LaunchedNode, ...]
     environment: dict[str, str]
-    namespace: str
+    namespaces: tuple[str, ...]
     use_sim_time: bool
     params_file: str
     rviz: bool
@@ -79,7 +81,7 @@ def launch_plan(name: str, folder: Path, values: Mapping[str, str]) -> LaunchPla
     return LaunchPlan(
         nodes,
         {key: everything[key] for key in system.environment},
-        str(system.arguments.get("namespace", "")),
+        _robot_namespaces(system),
         any(launched.parameters.get(USE_SIM_TIME) is True for launched in nodes),
         common.get(PARAMS_FILE, ""),
         _flag(RVIZ, common.get(RVIZ) or "false"),
@@ -125,13 +127,13 @@ def _actions(plan: LaunchPlan, directory: Path) -> list[Any]:
                 on_exit=Shutdown(reason=f"{node.full_name} ended") if launched.ends_system else None,
             )
         )
-    if plan.rviz:
+    for namespace in plan.namespaces if plan.rviz else ():
         made.append(
             Node(
                 package="rviz2",
                 executable="rviz2",
                 name="rviz",
-                namespace=plan.namespace,
+                namespace=namespace,
                 arguments=["-d", str(directory / "rviz" / "mnav.rviz")],
                 parameters=[{USE_SIM_TIME: plan.use_sim_time}],
                 # RViz alone has absolute names for transforms.
@@ -139,6 +141,12 @@ def _actions(plan: LaunchPlan, directory: Path) -> list[Any]:
             )
         )
     return made
+
+
+def _robot_namespaces(system: SystemDescription) -> tuple[str, ...]:
+    """The robots' namespaces, in the order of the file."""
+    found = dict.fromkeys(node.namespace for node in system.nodes() if node.package != SIMULATOR)
+    return tuple(found) or ("",)
 
 
 def _launched(process: ProcessDescription, node: NodeDescription, forced: bool | None) -> LaunchedNode:

@@ -25,13 +25,14 @@ def run_ros_episode(
     wall_limit_s: float,
     on_line: Callable[[str, str], None],
     lease: DomainLease,
+    name: str = "demo",
 ) -> dict[str, Any]:
-    """Bring up the system `demo` with these arguments in the leased domain and return the verdict of its episode.
+    """Bring up the system `name` with these arguments in the leased domain and return the verdict of its episode.
 
     Raises UsageError for an argument that the system does not have, and EpisodeLost when no verdict comes within
     `wall_limit_s` of wall time.
     """
-    system = load_system("demo", {**arguments, "verdict": str(verdict)})
+    system = load_system(name, {**arguments, "verdict": str(verdict)})
     verdict.unlink(missing_ok=True)
     deadline = time.monotonic() + wall_limit_s
     with Supervisor(system, lease.domain, on_line) as supervisor:

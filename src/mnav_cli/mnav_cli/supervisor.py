@@ -34,6 +34,12 @@ class SystemOutcome(Enum):
     FAILED = 3
 
 
+def run_key(system: SystemDescription, domain: int) -> str:
+    """What tells a running system from others of this checkout: its name, domain and namespace."""
+    namespace = str(system.arguments.get("namespace", "")).strip("/").replace("/", "-")
+    return f"{system.name}-{domain}" + (f"-{namespace}" if namespace else "")
+
+
 class Supervisor:
     """Starts, watches, restarts and stops the processes of `system` in `domain`.
 
@@ -56,7 +62,7 @@ class Supervisor:
         self._on_line = on_line
         self._clock = clock
         self._folder = folder or checkout_root() / ".mnav" / "run"
-        key = f"{system.name}-{domain}"
+        key = run_key(system, domain)
         self._run_file = RunFile(self._folder / f"{key}.json")
         policy = policy or RestartPolicy()
         self.processes = [

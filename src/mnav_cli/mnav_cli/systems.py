@@ -61,6 +61,14 @@ class ProcessDescription(_Strict):
     threads: Annotated[int, Field(ge=1, le=64)] = 1
 
 
+class IncludedSystem(_Strict):
+    """Another system file whose processes belong to this system too, their names after `prefix`."""
+
+    system: Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")]
+    arguments: dict[Name, Scalar] = Field(default_factory=dict)
+    prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9_]*$")] = ""
+
+
 class SystemDescription(_Strict):
     """A system, its arguments already put in place. `environment` goes to every process of it."""
 
@@ -68,6 +76,7 @@ class SystemDescription(_Strict):
     environment: dict[str, str] = Field(default_factory=dict)
     arguments: dict[Name, Scalar] = Field(default_factory=dict)
     processes: Annotated[list[ProcessDescription], Field(min_length=1)]
+    has_included: bool = False
 
     def nodes(self) -> Iterator[NodeDescription]:
         """Every node, in the order of the file."""
@@ -116,13 +125,14 @@ def load_system(name: str, overrides: Mapping[str, str] | None = None, folder: P
         raise UsageError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(content, dict):
         raise UsageError(f"{path}: must be a mapping with the keys environment, arguments, processes")
-    if "name" in content:
-        raise UsageError(f"{path}: name: unknown key; the file's name is the system's")
+    for key in {"name", "has_included"} & content.keys():
+        raise UsageError(f"{path}: {key}: unknown key; the file's name is the system's")
     arguments = _arguments(content.get("arguments") or {}, overrides or {}, name, path)
     # `$(config)`: where the system files' neighbours lie, robots and transport profiles among them.
     known = {"config": str(path.resolve().parent.parent), **arguments}
     filled = {key: _filled(value, known, f"{path}: {key}") for key, value in content.items() if key != "arguments"}
     filled["arguments"] = arguments
+    included = _included(filled.pop("include", None) or [], folder, path)
     environment = filled.get("environment") or {}
     if isinstance(environment, dict):
         filled["environment"] = {key: _text(value) for key, value in environment.items()}
@@ -130,8 +140,27 @@ def load_system(name: str, overrides: Mapping[str, str] | None = None, folder: P
         system = SystemDescription.model_validate({**filled, "name": name})
     except ValidationError as error:
         raise UsageError(f"{path}: {_first_problem(error)}") from error
+    processes = [*system.processes, *included]
+    system = system.model_copy(update={"processes": processes, "has_included": bool(included)})
     _refuse_duplicates(system, path)
     return system
+
+
+def _included(entries: object, folder: Path, path: Path) -> list[ProcessDescription]:
+    """The processes of included systems, which include nothing themselves. Their environment is the including one's."""
+    if not isinstance(entries, list):
+        raise UsageError(f"{path}: include: must be a list of system, arguments, prefix")
+    made = []
+    for index, entry in enumerate(entries):
+        try:
+            wanted = IncludedSystem.model_validate(entry)
+        except ValidationError as error:
+            raise UsageError(f"{path}: include[{index}].{_first_problem(error)}") from error
+        system = load_system(wanted.system, {key: _text(v) for key, v in wanted.arguments.items()}, folder)
+        if system.has_included:
+            raise UsageError(f"{path}: include[{index}].system: {wanted.system!r} includes others itself")
+        made += [process.model_copy(update={"name": wanted.prefix + process.name}) for process in system.processes]
+    return made
 
 
 def _arguments(

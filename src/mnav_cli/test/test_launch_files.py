@@ -51,11 +51,19 @@ def test_every_system_has_a_launch_file() -> None:
 def test_launch_starts_exactly_the_nodes_of_the_system(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = system_of(file)
     monkeypatch.setattr("mnav_cli.process_environment.choose_backend", lambda: "egl")
-    plan = launch_plan(name, SYSTEMS, {"namespace": "robot1"})
-    expected = load_system(name, {"namespace": "robot1"}, SYSTEMS)
+    # A system of several robots has an argument for each of their namespaces.
+    moved = {key: f"moved{i}" for i, key in enumerate(load_system(name, folder=SYSTEMS).arguments) if "namespace" in key}
+    moved.pop("vendor_namespace", None)
+    assert moved, "one argument moves a robot"
+    plan = launch_plan(name, SYSTEMS, moved)
+    expected = load_system(name, moved, SYSTEMS)
+    robots = [node for node in expected.nodes() if node.name not in ("simulation", "house")]
+    assert {node.namespace for node in robots} <= set(moved.values())
+    assert len(moved) == 1 or not robots or {node.namespace for node in robots} == set(moved.values())
     assert [launched.node for launched in plan.nodes] == list(expected.nodes())
     assert plan.environment.keys() == expected.environment.keys()
-    assert plan.namespace == "robot1" and not plan.rviz and "auto" not in plan.environment.values()
+    assert set(plan.namespaces) == ({node.namespace for node in robots} or {""})
+    assert not plan.rviz and "auto" not in plan.environment.values()
 
 
 def test_go2_defaults_and_common_arguments() -> None:
@@ -78,6 +86,24 @@ def test_demo_ends_with_any_of_its_nodes(monkeypatch: pytest.MonkeyPatch) -> Non
     assert {launched.parameters["lockstep"] for launched in plan.nodes} == {True}
 
 
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_launch_description_where_ros_has_its_launch_library(file: Path) -> None:
+    launch = pytest.importorskip("launch")
+    pytest.importorskip("launch_ros")
+    import runpy
+
+    description = runpy.run_path(str(file))["generate_launch_description"]()
+    arguments = {a.name for a in description.entities if isinstance(a, launch.actions.DeclareLaunchArgument)}
+    assert arguments == set(declared_arguments(load_system(system_of(file), folder=SYSTEMS)))
+    (start,) = [e for e in description.entities if isinstance(e, launch.actions.OpaqueFunction)]
+    context = launch.LaunchContext()
+    for entity in description.entities:
+        if entity is not start:
+            entity.execute(context)
+    nodes = [a for a in start.execute(context) if type(a).__name__ == "Node"]
+    assert len(nodes) == len(list(load_system(system_of(file), folder=SYSTEMS).nodes()))
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
@@ -91,8 +117,9 @@ def test_wrong_launch_argument_is_refused(values: dict[str, str], expected: str)
         launch_plan("go2", SYSTEMS, values)
 
 
-def test_rviz_shows_the_contract_with_the_publishers_qos() -> None:
-    content = yaml.safe_load((LAUNCH / "rviz" / "mnav.rviz").read_text())
+@pytest.mark.parametrize("file", sorted((LAUNCH / "rviz").glob("*.rviz")), ids=lambda file: file.name)
+def test_rviz_shows_the_contract_with_the_publishers_qos(file: Path) -> None:
+    content = yaml.safe_load(file.read_text())
     topics = {d["Topic"]["Value"]: d["Topic"] for d in content["Visualization Manager"]["Displays"] if "Topic" in d}
     contract = (checkout_root() / "docs" / "contract.md").read_text()
     for topic, qos in topics.items():

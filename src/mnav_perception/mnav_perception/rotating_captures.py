@@ -20,7 +20,7 @@ HOLDER = "capture_panorama"
 
 
 class RotatingCaptures:
-    """One turn all around at a time. Ends with `on_done(images)` at the heading where it began, or `on_failed(reason)`."""
+    """One turn all around at a time; ends with `on_done(images)`, at the heading of its begin, or `on_failed`."""
 
     def __init__(
         self,

@@ -67,6 +67,10 @@ class BridgeNode(SelfStartingNode):
         """Build the world; called in the simulation's thread. Raises UsageError when it cannot be."""
         raise NotImplementedError
 
+    def world_names(self) -> list[str]:
+        """The robots' names in the world, in the order of the namespaces."""
+        return self.settings.robots
+
     def may_start(self) -> bool:
         """Whether the first tick may come; polled from the simulation's thread."""
         return True
@@ -138,7 +142,7 @@ class BridgeNode(SelfStartingNode):
             settings.command_timeout_s,
             settings.go1_address,
         )
-        for name, prefix in zip(settings.robots, settings.namespaces, strict=True):
+        for name, prefix in zip(self.world_names(), settings.namespaces, strict=True):
             if name not in world.robots:
                 raise UsageError(f"parameter robots: {name!r} is not in the world, allowed: {', '.join(world.robots)}")
             port = make_ports(self, name, prefix, world.robots[name], port_settings, self._arrived)

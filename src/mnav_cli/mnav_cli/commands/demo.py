@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from mnav_core.robot import RobotDescription
 
 WALL_LIMIT_S = 1200.0
-PROCESSES = ("mnav", "sim", "perception", "motion", "mind")
+PROCESSES = ("mnav", "sim", "driver", "perception", "motion", "mind")
+DRIVERS = ("contract", "vendor")
 FIELDS = (
     "success",
     "outcome",
@@ -44,6 +45,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Every argument has a default."""
     parser.add_argument("--seed", type=seed, default=1, help="the house, the start and the target (default 1)")
     parser.add_argument("--robot", default="cobot_magic")
+    parser.add_argument(
+        "--drivers", choices=DRIVERS, default=DRIVERS[0], help="vendor: through the robot's driver and vendor messages"
+    )
     parser.add_argument("--task", help='"find the CATEGORY" (default: drawn from the seed)')
     parser.add_argument("--record", type=Path, metavar="DIR", help="write a picture and a GIF there")
     parser.add_argument("--json", action="store_true", help="one JSON object as the last line of stdout")
@@ -97,7 +101,10 @@ def _episode(
         if args.record is not None:
             arguments["record"] = str(args.record.resolve())
         try:
-            return task, run_ros_episode(arguments, Path(folder) / "verdict.json", WALL_LIMIT_S, log.write, lease)
+            verdict, system = Path(folder) / "verdict.json", "demo"
+            if args.drivers == "vendor":
+                system = f"fake_{robot.name}"
+            return task, run_ros_episode(arguments, verdict, WALL_LIMIT_S, log.write, lease, system)
         except EpisodeLost as error:
             lost = {"success": False, "outcome": "lost", "reason": str(error), "failure": "crash", "spl": 0.0}
             return task, {**lost, "reference_m": episode.reference.length_m}

@@ -10,10 +10,12 @@ from typing import Any
 import psutil
 
 from mnav_cli.checkout import checkout_root
-from mnav_cli.graph_probe import lifecycle_states
+from mnav_cli.graph_probe import probe_graph
 from mnav_cli.run_files import RunningSystem, running_systems
 
 CPU_SAMPLE_S = 0.3
+# Nodes that say how fast simulated time goes, and belong to no robot.
+SIMULATIONS = frozenset({"/simulation", "/house"})
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +33,9 @@ def run(args: argparse.Namespace) -> int:
     for system in [] if args.json else systems:
         where = f"in ROS domain {system['domain']}, supervisor {system['pid']}"
         print(f"{system['system']} {where}, up {system['up_s']:.0f} s")
+        robots = f"  robots in {', '.join(system['namespaces'])}" if system["namespaces"] else "  no robot"
+        factor = system["real_time_factor"]
+        print(robots + (f"; real-time factor {factor:.2f}" if factor is not None else ""))
         print(f"  {'process':<16} {'pid':>8} {'state':<9} {'restarts':>8} {'rss MB':>8} {'cpu %':>6}")
         for process in system["processes"]:
             print(
@@ -43,21 +48,22 @@ def run(args: argparse.Namespace) -> int:
 
 
 def describe(system: RunningSystem) -> dict[str, Any]:
-    """One system as JSON: pids, states, restarts, memory (MB), CPU (percent of one core), lifecycle states."""
+    """One system as JSON: pids, states, restarts, memory (MB), CPU (percent of one core), lifecycle states, pace."""
     measured = {process.name: _process(process.pid) for process in system.processes}
     for process in measured.values():
         _cpu_percent(process)
     time.sleep(CPU_SAMPLE_S)
     cpu = {name: _cpu_percent(process) for name, process in measured.items()}
-    states = lifecycle_states(
-        [node for process in system.processes for node in process.nodes], system.domain, system.environment
-    )
+    nodes = [node for process in system.processes for node in process.nodes]
+    graph = probe_graph(nodes, system.domain, system.environment, awaits_pace=bool(set(nodes) & SIMULATIONS))
     return {
         "system": system.system,
         "domain": system.domain,
         "pid": system.pid,
         "up_s": time.time() - system.start_time,
         "arguments": system.arguments,
+        "namespaces": sorted({node.rpartition("/")[0] or "/" for node in set(nodes) - SIMULATIONS}),
+        "real_time_factor": graph.real_time_factor,
         "processes": [
             {
                 "name": process.name,
@@ -66,7 +72,7 @@ def describe(system: RunningSystem) -> dict[str, Any]:
                 "restarts": process.restarts,
                 "rss_mb": _rss_mb(measured[process.name]),
                 "cpu_percent": cpu[process.name],
-                "nodes": {node: states[node] for node in process.nodes},
+                "nodes": {node: graph.states[node] for node in process.nodes},
             }
             for process in system.processes
         ],
