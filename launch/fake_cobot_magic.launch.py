@@ -1,4 +1,4 @@
-"""`ros2 launch mnav fake_cobot_magic.launch.py`: one episode of a fake cobot_magic, from config/systems/fake_cobot_magic.yaml."""
+"""`ros2 launch mnav fake_cobot_magic.launch.py`: one episode of a fake Cobot Magic, from its system file."""
 
 from pathlib import Path
 

@@ -52,7 +52,8 @@ def test_launch_starts_exactly_the_nodes_of_the_system(file: Path, monkeypatch: 
     name = system_of(file)
     monkeypatch.setattr("mnav_cli.process_environment.choose_backend", lambda: "egl")
     # A system of several robots has an argument for each of their namespaces.
-    moved = {key: f"moved{i}" for i, key in enumerate(load_system(name, folder=SYSTEMS).arguments) if "namespace" in key}
+    arguments = load_system(name, folder=SYSTEMS).arguments
+    moved = {key: f"moved{i}" for i, key in enumerate(arguments) if "namespace" in key}
     moved.pop("vendor_namespace", None)
     assert moved, "one argument moves a robot"
     plan = launch_plan(name, SYSTEMS, moved)

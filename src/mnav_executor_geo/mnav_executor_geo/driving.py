@@ -132,6 +132,9 @@ class DriveTask:
             return self._recover(now_s, pose, costmap, left)
         return self._move(step.velocity)
 
+    def end(self) -> None:
+        """Nobody else is to be told."""
+
     def pause(self) -> None:
         """The base was commanded to rest; progress is measured anew."""
         self._follower.halt()

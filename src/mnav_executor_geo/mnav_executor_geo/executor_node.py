@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import OccupancyGrid, Path
@@ -28,6 +28,7 @@ from mnav_core.transforms import TransformError
 from mnav_executor_geo.executor_lockstep import ExecutorLockstep
 from mnav_executor_geo.inputs import NavigatorInputs
 from mnav_executor_geo.motion_servers import MotionServers, ServedMotion
+from mnav_executor_geo.nav2_server import make_nav2
 from mnav_executor_geo.navigator import Navigator
 from mnav_executor_geo.path_service import PathServer, remaining_m
 from mnav_executor_geo.settings import ExecutorSettings
@@ -38,7 +39,10 @@ FEEDBACK_PERIOD_S = 0.5
 
 
 class ExecutorNodeSettings(BaseModel):
-    """Parameters of the node. `view_timeout_s` in wall seconds."""
+    """Parameters of the node. `view_timeout_s` in wall seconds.
+
+    `backend` nav2: drives and paths are Nav2's, whose actions and `cmd_vel` are under `nav2_prefix`.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -47,6 +51,9 @@ class ExecutorNodeSettings(BaseModel):
     robot: str = "cobot_magic"
     rate_hz: Annotated[float, Field(gt=0.0, le=100.0)] = 10.0
     view_timeout_s: Annotated[float, Field(gt=0.0, le=60.0)] = 2.0
+    backend: Literal["own", "nav2"] = "own"
+    nav2_prefix: Annotated[str, Field(min_length=1)] = "nav2"
+    nav2_stamped_cmd_vel: bool = False
     executor: ExecutorSettings = ExecutorSettings()
 
 
@@ -60,7 +67,8 @@ class ExecutorNode(SelfStartingNode):
         self.settings = declare_parameters(self, ExecutorNodeSettings)
         lockstep, robot = self.settings.lockstep, find_robot(self.settings.robot)
         warm(robot)
-        self._navigator = Navigator(robot, self.settings.executor)
+        self._nav2 = make_nav2(self, self.settings, self.time_s) if self.settings.backend == "nav2" else None
+        self._navigator = Navigator(robot, self.settings.executor, self._nav2)
         self.has_head = any(camera.tilt is not None for camera in robot.views.values())
         self.costmap: GridMap | None = None
         self._odometry: Odometry | None = None
@@ -86,7 +94,7 @@ class ExecutorNode(SelfStartingNode):
         self.create_subscription(Bool, "emergency_stop", self._on_emergency_stop, qos.latched_qos())
         self._views.open()
         self._servers.open()
-        self._paths.open()
+        (self._nav2 or self._paths).open()
         if self._lockstep is not None:
             self._lockstep.open()
             return

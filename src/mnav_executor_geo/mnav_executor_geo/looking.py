@@ -46,6 +46,9 @@ class LookTask:
             return TaskStep(status=MotionStatus.REACHED, camera_pitch=self._pitch)
         return TaskStep(camera_pitch=self._pitch)
 
+    def end(self) -> None:
+        """Nobody else is to be told."""
+
     def pause(self) -> None:
         """Nothing moves the base."""
 

@@ -10,7 +10,8 @@ from mnav_core.maps import GridMap
 from mnav_core.motion import STOP, MotionReport, MotionStatus, RobotCommand
 from mnav_core.requests import GoToPoint, GoToPose, Look, MotionRequest, Turn
 from mnav_core.robot import RobotDescription
-from mnav_executor_geo.driving import DriveTask
+from mnav_executor_geo.delegated_drive import DelegatedDrive, DriveServer
+from mnav_executor_geo.driving import DriveTask, GoalChooser
 from mnav_executor_geo.goals import locate_point, point_chooser, pose_goal
 from mnav_executor_geo.inputs import NavigatorInputs, NavigatorStep, TaskStep, is_fresh
 from mnav_executor_geo.lease import MotionLease
@@ -33,6 +34,7 @@ class _Task(Protocol):
 
     def step(self, inputs: NavigatorInputs) -> TaskStep: ...
     def pause(self) -> None: ...
+    def end(self) -> None: ...
     def distance_to_target(self, inputs: NavigatorInputs) -> float | None: ...
     def expected_s(self) -> float: ...
 
@@ -51,11 +53,15 @@ class Navigator:
     """Serves Look, Turn, GoToPose and GoToPoint for one robot.
 
     Step it at 10 Hz with what is known; command what it answers to the velocity gate. In the step after a cancel, a
-    superseding goal or an emergency stop, and while odometry or map are stale, the velocity is zero.
+    superseding goal or an emergency stop, and while odometry or map are stale, the velocity is zero. With a `server`
+    drives are its, within the same lease and stops.
     """
 
-    def __init__(self, robot: RobotDescription, settings: ExecutorSettings | None = None) -> None:
+    def __init__(
+        self, robot: RobotDescription, settings: ExecutorSettings | None = None, server: DriveServer | None = None
+    ) -> None:
         self._robot = robot
+        self._server = server
         self._settings = ExecutorSettings() if settings is None else settings
         self._lease = MotionLease()
         self._motion: _Motion | None = None
@@ -150,19 +156,26 @@ class Navigator:
             goal = pose_goal(request)
             if isinstance(goal, NoPath):
                 return goal
-            pose_drive = DriveTask(lambda costmap, pose: goal, goal.target, self._robot, self._settings)
-            return self._begin(pose_drive, inputs)
+            return self._begin(self._make_drive(lambda costmap, pose: goal, goal.target), inputs)
         if isinstance(request, GoToPoint):
             located = locate_point(request, inputs, self._settings)
             if isinstance(located, NoPath):
                 return located
             anchor, seen_from = located
             choose = point_chooser(request, anchor, seen_from, self._robot, self._settings)
-            return self._begin(DriveTask(choose, (anchor.x, anchor.y), self._robot, self._settings), inputs)
+            return self._begin(self._make_drive(choose, (anchor.x, anchor.y)), inputs)
         return NoPath(MotionStatus.UNSUPPORTED, f"{type(request).__name__} is not served by the geometric executor")
 
-    def _begin(self, task: DriveTask, inputs: NavigatorInputs) -> DriveTask | NoPath:
+    def _make_drive(self, choose: GoalChooser, target: tuple[float, float]) -> DriveTask | DelegatedDrive:
+        if self._server is not None:
+            return DelegatedDrive(choose, target, self._robot, self._server)
+        return DriveTask(choose, target, self._robot, self._settings)
+
+    def _begin(self, task: DriveTask | DelegatedDrive, inputs: NavigatorInputs) -> DriveTask | DelegatedDrive | NoPath:
         """Plan at once where the map allows; with a stale map the motion starts and waits for it."""
+        if isinstance(task, DelegatedDrive):
+            # Sent with its first step, once what ran before has been cancelled.
+            return task
         if self._stale(task, inputs) or inputs.costmap is None:
             return task
         return task.begin(inputs.now_s, inputs.pose, inputs.costmap) or task
@@ -219,10 +232,11 @@ class Navigator:
         assert motion is not None
         self._motion = None
         self._lease.release()
+        motion.task.end()
         end_s = inputs.now_s if now_s is None else now_s
         if status is not MotionStatus.REACHED:
             self._cut_s = end_s
-        planned = motion.task.planned_m if isinstance(motion.task, DriveTask) else 0.0
+        planned = motion.task.planned_m if isinstance(motion.task, DriveTask | DelegatedDrive) else 0.0
         self._finished.append(
             MotionReport(
                 motion.motion_id,

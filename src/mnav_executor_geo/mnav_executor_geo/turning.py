@@ -78,6 +78,9 @@ class TurnTask:
             now_s, pose, costmap, self._follower, 0.0, lambda: self._tight.to_room(costmap, pose)
         )
 
+    def end(self) -> None:
+        """Nobody else is to be told."""
+
     def pause(self) -> None:
         """The base was commanded to rest."""
         self._follower.halt()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any
 
 import rclpy
@@ -90,7 +90,7 @@ class FlatGraph:
     """Context manager: nodes up on entry, gone on exit. The caller's thread is free: nodes run in another.
 
     All robots are of the kind `kind`; a robot's name in the world is its `FlatRobot.name`. With a `driver`, a
-    factory of its node, the robots speak as their vendors do.
+    factory of its node, the robots speak as their vendors do. `executor`: more parameters of the executors.
     """
 
     def __init__(
@@ -102,7 +102,9 @@ class FlatGraph:
         real_time_factor: float = 1.5,
         driver: Callable[..., Any] | None = None,
         go1_address: str = "127.0.0.1:8082",
+        executor: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
+        self._executor_parameters = dict(executor)
         self.robots = robots
         self.kind = kind
         self._driver = driver
@@ -213,8 +215,9 @@ class FlatGraph:
                 ("gate", make_gate),
                 ("task_server", make_task_server),
             ):
+                more = self._executor_parameters if name == "executor" else {}
                 self.nodes[f"{robot.name}:{name}"] = factory(
-                    namespace=robot.namespace, parameter_overrides=parameters(**own)
+                    namespace=robot.namespace, parameter_overrides=parameters(**own, **more)
                 )
             if self._driver is not None:
                 self._make_drivers(robot)
