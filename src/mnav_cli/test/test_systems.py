@@ -76,3 +76,55 @@ def test_override_words() -> None:
         parse_overrides(["a=b"])
     with pytest.raises(UsageError, match="given twice"):
         parse_overrides(["a:=1", "a:=2"])
+
+
+INCLUDED = """
+arguments: {namespace: "", seed: 0, use_sim_time: false}
+processes:
+- {name: one, nodes: [{package: tiny_nodes, executable: talker, name: talker, namespace: $(namespace),
+   parameters: {seed: $(seed)}}]}
+"""
+
+
+def test_included_systems_bring_their_processes(system_file: WriteSystem, tmp_path: Path) -> None:
+    (tmp_path / "robot.yaml").write_text(INCLUDED)
+    entry = "- {system: robot, prefix: %s_, arguments: {namespace: %s, seed: $(seed), use_sim_time: true}}\n"
+    path = system_file(NODE % ("", "") + "include:\n" + entry % ("a", "left") + entry % ("b", "$(namespace)"))
+    system = load_system(str(path), {"seed": "4", "namespace": "right"})
+    assert [process.name for process in system.processes] == ["one", "a_one", "b_one"]
+    assert [node.full_name for node in system.nodes()] == ["/talker", "/left/talker", "/right/talker"]
+    assert system.processes[1].nodes[0].parameters == {"seed": 4}
+
+
+@pytest.mark.parametrize(
+    ("include", "expected"),
+    [
+        ("- {system: robot}\n", r"two processes are named 'one'"),
+        ("- {system: robot, prefix: b_, arguments: {sed: 1}}\n", r"unknown argument 'sed' of system 'robot'"),
+        ("- {system: robot, prefix: b_, arguments: {seed: many}}\n", r"seed:='many'"),
+        ("- {system: nobody}\n", r"unknown system 'nobody'"),
+        ("- {system: outer, prefix: b_}\n", r"'outer' includes others itself"),
+        ("- {sytem: robot}\n", r"include\[0\].system: is missing|include\[0\].sytem: unknown key"),
+        ("robot\n", r"include: must be a list"),
+    ],
+)
+def test_wrong_include_is_refused(system_file: WriteSystem, tmp_path: Path, include: str, expected: str) -> None:
+    (tmp_path / "robot.yaml").write_text(INCLUDED)
+    (tmp_path / "outer.yaml").write_text(INCLUDED + "include: [{system: robot, prefix: o_}]\n")
+    path = system_file(NODE % (", namespace: other", "") + f"include:\n{include}")
+    with pytest.raises(UsageError, match=expected):
+        load_system(str(path))
+
+
+def test_one_argument_moves_one_robot_of_the_fleet() -> None:
+    def namespaces(**moved: str) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for process in load_system("fleet", moved).processes:
+            for node in process.nodes:
+                found.setdefault(process.name.rpartition("_")[0], set()).add(node.namespace)
+        return found
+
+    assert namespaces() == {"": {""}, "go2": {"robot1"}, "go1": {"robot2"}, "cobot_magic": {"robot3"}}
+    assert namespaces(namespace_go1="scout")["go1"] == {"scout"}
+    house = load_system("fleet", {"namespace_go1": "scout"}).processes[0].nodes[0]
+    assert house.parameters["namespaces"] == ["robot1", "scout", "robot3"]
