@@ -105,12 +105,12 @@ def test_included_systems_bring_their_processes(system_file: WriteSystem, tmp_pa
         ("- {system: nobody}\n", r"unknown system 'nobody'"),
         ("- {system: outer, prefix: b_}\n", r"'outer' includes others itself"),
         ("- {sytem: robot}\n", r"include\[0\].system: is missing|include\[0\].sytem: unknown key"),
-        ("robot\n", r"include: must be a list"),
+        (" robot\n", r"include: must be a list"),
     ],
 )
 def test_wrong_include_is_refused(system_file: WriteSystem, tmp_path: Path, include: str, expected: str) -> None:
     (tmp_path / "robot.yaml").write_text(INCLUDED)
-    (tmp_path / "outer.yaml").write_text(INCLUDED + "include: [{system: robot, prefix: o_}]\n")
+    (tmp_path / "outer.yaml").write_text(INCLUDED + "include: [{system: robot, prefix: o_, arguments: {namespace: inner}}]\n")
     path = system_file(NODE % (", namespace: other", "") + f"include:\n{include}")
     with pytest.raises(UsageError, match=expected):
         load_system(str(path))
