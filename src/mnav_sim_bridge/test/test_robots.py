@@ -15,7 +15,7 @@ from mnav_sim_bridge.triangles import geom_mesh, world_vertices
 from mnav_sim_bridge.world import make_world
 
 
-@pytest.mark.parametrize(("name", "height"), [("cobot_magic", 1.4), ("go2", 0.5)])
+@pytest.mark.parametrize(("name", "height"), [("cobot_magic", 1.4), ("go1", 0.5), ("go2", 0.5)])
 def test_a_robot_looks_as_large_as_its_footprint_says(name: str, height: float) -> None:
     robot = find_robot(name)
     world = make_world(one_room(6, 4), {"a": (robot, SE2(3.0, 2.0, 0.0))})
@@ -45,14 +45,14 @@ def test_two_robots_of_one_kind_share_meshes_and_nothing_else() -> None:
 
 
 def test_the_hull_covers_every_camera() -> None:
-    for name in ("cobot_magic", "go2"):
+    for name in ("cobot_magic", "go1", "go2"):
         robot = find_robot(name)
         assert hull_height(robot) > max(c.xyz[2] for c in robot.views.values())
 
 
 def test_own_cameras_see_past_their_own_body() -> None:
     # A camera that starts inside a part of its robot sees only that part.
-    for name in ("cobot_magic", "go2"):
+    for name in ("cobot_magic", "go1", "go2"):
         robot = find_robot(name)
         world = make_world(one_room(6, 4), {"a": (robot, SE2(3.0, 2.0, 0.0))})
         for view in robot.views:

@@ -107,9 +107,27 @@ def _looks(robot: RobotDescription) -> tuple[Sequence[Shape], Sequence[Shape]]:
             cylinder(0.035, 0.05, (0.22, 0, 0.43), SENSOR),
             standing_box((0.06, 0.06, 0.02), 0.22, 0, 0.385, DARK),
         ), ()
+    if robot.name == "go1":
+        return _go1(), ()
     xs, ys = [c[0] for c in robot.footprint], [c[1] for c in robot.footprint]
     body = standing_box((max(xs) - min(xs), max(ys) - min(ys), 0.2), 0, 0, 0.06, BODY)
     return (body, cylinder(0.03, hull_height(robot) - 0.3, (-0.1, 0, hull_height(robot) / 2), DARK)), ()
+
+
+def _go1() -> list[Shape]:
+    """A trunk on four straight legs, a face, and a LiDAR on a plate."""
+    made = [
+        standing_box((0.5, 0.19, 0.11), 0, 0, 0.255, BODY),
+        standing_box((0.08, 0.15, 0.09), 0.235, 0, 0.265, DARK),
+        standing_box((0.1, 0.1, 0.03), 0.1, 0, 0.365, DARK),
+        cylinder(0.035, 0.06, (0.1, 0, 0.45), SENSOR),
+        standing_box((0.02, 0.02, 0.03), 0.1, 0, 0.395, DARK),
+    ]
+    for x in (-0.2, 0.2):
+        for y in (-0.11, 0.11):
+            made.append(standing_box((0.09, 0.035, 0.2), x, y, 0.13, DARK))
+            made.append(standing_box((0.03, 0.03, 0.13), x, y, 0.0, BLACK))
+    return made
 
 
 def _cobot_magic() -> list[Shape]:
