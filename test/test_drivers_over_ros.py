@@ -19,7 +19,6 @@ from mnav_bench.testing.flat_graph import FlatGraph, FlatRobot
 from mnav_core import qos
 from mnav_core.geometry import SE2
 from mnav_core.messages.poses import to_pose_stamped
-from mnav_core.motion import Velocity
 from mnav_robots.go1_node import make_node as make_go1
 from mnav_robots.go2_node import make_node as make_go2
 from mnav_robots.tracer_node import make_node as make_tracer
@@ -79,17 +78,33 @@ def test_a_drive_and_two_stops_through_vendor_messages(ros_domain: int, kind: st
         assert all(velocity.is_rest for velocity in after)
 
 
+@pytest.mark.parametrize(("kind", "driver"), KINDS)
+def test_a_driver_that_ends_leaves_its_robot_at_rest(ros_domain: int, kind: str, driver: Callable[..., Any]) -> None:
+    with graph_of(kind, driver) as graph:
+        graph.go()
+        node = graph.nodes[f"{kind}:driver"]
+        drives = graph.client(NavigateToPose, "navigate_to_pose")
+        graph.send(drives, NavigateToPose.Goal(pose=to_pose_stamped(SE2(2.0, 0.0), 0.0)))
+        graph.wait(lambda: graph.now.velocities[kind].vx > 0.3)
+        graph.executor.remove_node(node)
+        before_s = graph.now.time_s
+        node.destroy_node()
+        # Without a word a Go2 would walk on for 1 s, and a Go1 for good.
+        assert graph.rest_after(kind, before_s) <= REST_S + 0.1001
+
+
 def test_a_go2_that_lies_down_does_not_walk(ros_domain: int) -> None:
     with graph_of("go2", make_go2) as graph:
         graph.go()
         stand = graph.nodes["client"].create_client(SetBool, "stand")
         graph.wait(stand.service_is_ready)
         assert graph.result_of(stand.call_async(SetBool.Request(data=False))).success
-        driver = graph.nodes["go2:driver"]
-        driver.held.take(Velocity(vx=0.4), driver.now_s())
+        drives = graph.client(NavigateToPose, "navigate_to_pose")
+        running = graph.send(drives, NavigateToPose.Goal(pose=to_pose_stamped(SE2(2.0, 0.0), 0.0)))
         start_s = graph.now.time_s
-        graph.wait(lambda: graph.now.time_s > start_s + 0.5)
+        graph.wait(lambda: graph.now.time_s > start_s + 1.0)
         assert graph.now.velocities["go2"].is_rest
+        # Told to stand, it walks on to where it was sent.
         assert graph.result_of(stand.call_async(SetBool.Request(data=True))).success
-        driver.held.take(Velocity(vx=0.4), driver.now_s())
         graph.wait(lambda: graph.now.velocities["go2"].vx > 0.1)
+        graph.result_of(running.cancel_goal_async())

@@ -110,7 +110,8 @@ def test_included_systems_bring_their_processes(system_file: WriteSystem, tmp_pa
 )
 def test_wrong_include_is_refused(system_file: WriteSystem, tmp_path: Path, include: str, expected: str) -> None:
     (tmp_path / "robot.yaml").write_text(INCLUDED)
-    (tmp_path / "outer.yaml").write_text(INCLUDED + "include: [{system: robot, prefix: o_, arguments: {namespace: inner}}]\n")
+    inner = "include: [{system: robot, prefix: o_, arguments: {namespace: inner}}]\n"
+    (tmp_path / "outer.yaml").write_text(INCLUDED + inner)
     path = system_file(NODE % (", namespace: other", "") + f"include:\n{include}")
     with pytest.raises(UsageError, match=expected):
         load_system(str(path))

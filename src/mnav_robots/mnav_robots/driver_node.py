@@ -9,6 +9,7 @@ from geometry_msgs.msg import Twist, TwistStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 from pydantic import BaseModel, ConfigDict, Field
 from rclpy.clock import Clock, ClockType
+from rclpy.duration import Duration
 from std_msgs.msg import Bool
 from tf2_msgs.msg import TFMessage
 
@@ -26,6 +27,8 @@ from mnav_robots.held_command import HeldCommand
 from mnav_robots.vendor_odometry import VendorOdometry
 
 DIAGNOSTICS_PERIOD_S = 1.0
+# How long the last words may take to be heard.
+LAST_WORDS = Duration(seconds=0.2)
 SILENT_S = 1.0
 
 
@@ -50,6 +53,7 @@ class DriverNode(SelfStartingNode):
 
     settings_model: ClassVar[type[DriverSettings]] = DriverSettings
     settings: DriverSettings
+    _beat: Any = None
 
     def step(self, now_s: float) -> None:
         """Tell the robot what is due; called at `rate_hz` of wall time and at every command to rest."""
@@ -90,11 +94,13 @@ class DriverNode(SelfStartingNode):
     def deactivate(self) -> None:
         """Tell the robot to rest and fall silent."""
         self.destroy_timer(self._beat)
+        self._beat = None
         self.rest()
 
     def destroy_node(self) -> None:
         """A driver that is ended must not leave its robot walking."""
-        if hasattr(self, "_beat"):
+        if self._beat is not None:
+            self._beat = None
             self.rest()
         super().destroy_node()
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
+from pydantic import Field
 from sensor_msgs.msg import Imu
 from std_srvs.srv import SetBool
 
@@ -20,7 +21,7 @@ class Go1Settings(DriverSettings):
     """Parameters. `address`: HOST:PORT of the robot, "" as its file says."""
 
     robot: str = "go1"
-    rate_hz: float = 50.0
+    rate_hz: Annotated[float, Field(ge=20.0, le=200.0)] = 50.0
     address: str = ""
 
 

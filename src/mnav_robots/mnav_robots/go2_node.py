@@ -9,7 +9,7 @@ from std_srvs.srv import SetBool
 from unitree_api.msg import Request
 
 from mnav_core.messages.sensing import odometry_of
-from mnav_robots.driver_node import DriverNode
+from mnav_robots.driver_node import LAST_WORDS, DriverNode
 from mnav_robots.go2.sport import SportLink, SportRequest
 
 
@@ -36,8 +36,9 @@ class Go2Node(DriverNode):
         self._send(self._link.step(now_s))
 
     def rest(self) -> None:
-        """StopMove."""
+        """StopMove, heard before the publisher goes."""
         self._send(self._link.rest())
+        self._requests.wait_for_all_acked(LAST_WORDS)
 
     def _send(self, requests: tuple[SportRequest, ...]) -> None:
         for request in requests:

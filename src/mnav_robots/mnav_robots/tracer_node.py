@@ -9,7 +9,7 @@ from nav_msgs.msg import Odometry as OdometryMessage
 
 from mnav_core.messages.sensing import odometry_of, to_twist
 from mnav_core.motion import STOP
-from mnav_robots.driver_node import DriverNode
+from mnav_robots.driver_node import LAST_WORDS, DriverNode
 from mnav_robots.tracer.link import TracerLink
 
 
@@ -34,8 +34,9 @@ class TracerNode(DriverNode):
         self._commands.publish(to_twist(self._link.step(now_s)))
 
     def rest(self) -> None:
-        """Zero."""
+        """Zero, heard before the publisher goes."""
         self._commands.publish(to_twist(STOP))
+        self._commands.wait_for_all_acked(LAST_WORDS)
 
     def _on_odometry(self, message: OdometryMessage) -> None:
         told = odometry_of(message)
