@@ -11,12 +11,14 @@ import pytest
 pytest.importorskip("rclpy")
 pytest.importorskip("unitree_api")
 
+import rclpy
 from nav2_msgs.action import NavigateToPose
 from std_msgs.msg import Bool
 from std_srvs.srv import SetBool
 
-from mnav_bench.testing.flat_graph import FlatGraph, FlatRobot
+from mnav_bench.testing.flat_graph import FlatGraph, FlatRobot, parameters
 from mnav_core import qos
+from mnav_core.errors import UsageError
 from mnav_core.geometry import SE2
 from mnav_core.messages.poses import to_pose_stamped
 from mnav_robots.go1_node import make_node as make_go1
@@ -108,3 +110,18 @@ def test_a_go2_that_lies_down_does_not_walk(ros_domain: int) -> None:
         assert graph.result_of(stand.call_async(SetBool.Request(data=True))).success
         graph.wait(lambda: graph.now.velocities["go2"].vx > 0.1)
         graph.result_of(running.cancel_goal_async())
+
+
+def test_a_driver_refuses_another_robot(ros_domain: int) -> None:
+    rclpy.init()
+    try:
+        with pytest.raises(
+            UsageError, match=r"go1: vendor.topics.command is missing, allowed for go2_driver: unitree_a"
+        ):
+            make_go2(parameter_overrides=parameters(robot="go1"))
+        with pytest.raises(UsageError, match=r"cobot_magic: vendor.topics.command is of type geometry_msgs/Twist"):
+            make_go2(parameter_overrides=parameters(robot="cobot_magic"))
+        with pytest.raises(UsageError, match=r"address 'here', allowed: HOST:PORT"):
+            make_go1(parameter_overrides=parameters(address="here"))
+    finally:
+        rclpy.try_shutdown()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import signal
 import socket
@@ -11,7 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from mnav_cli.commands import up
 from mnav_cli.domains import bound_udp_ports, domain_ports, lease_domain, lease_free_domain
+from mnav_cli.run_files import RunFile
+from mnav_cli.supervisor import run_key
+from mnav_cli.systems import load_system
 from mnav_core.errors import UsageError
 
 
@@ -62,3 +67,27 @@ def test_a_killed_holder_gives_its_domain_back(tmp_path: Path) -> None:
 def test_domain_out_of_range_is_refused(domain: int) -> None:
     with pytest.raises(UsageError, match="allowed: 1 to 101"):
         lease_domain(domain)
+
+
+def test_joining_a_domain_needs_its_number_and_another_namespace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(up, "checkout_root", lambda: tmp_path)
+    parser = argparse.ArgumentParser()
+    up.configure(parser)
+
+    def join(*words: str) -> int:
+        args = parser.parse_args([*words, "--join"])
+        return up.lease_for(args, load_system(args.system, up.parse_overrides(args.overrides))).domain
+
+    with pytest.raises(UsageError, match=r"--join needs --domain"):
+        join("go2")
+    with pytest.raises(UsageError, match=r"domain 900 is out of range"):
+        join("go2", "--domain", "900")
+    with lease_domain(57):
+        assert join("go2", "--domain", "57") == 57
+        system = load_system("go2", {"namespace": "robot1"})
+        RunFile(tmp_path / ".mnav" / "run" / f"{run_key(system, 57)}.json").write(system, 57, [])
+        with pytest.raises(UsageError, match=r"'go2' already runs in domain 57 with that namespace"):
+            join("go2", "namespace:=robot1", "--domain", "57")
+        assert join("go2", "namespace:=robot2", "--domain", "57") == 57

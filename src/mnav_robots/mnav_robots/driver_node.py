@@ -14,6 +14,7 @@ from std_msgs.msg import Bool
 from tf2_msgs.msg import TFMessage
 
 from mnav_core import frames, qos
+from mnav_core.errors import UsageError
 from mnav_core.geometry import SE2
 from mnav_core.messages import poses, sensing
 from mnav_core.messages.stamps import to_time
@@ -22,7 +23,6 @@ from mnav_core.nodes.self_starting import SelfStartingNode
 from mnav_core.parameters import declare_parameters
 from mnav_core.robot import find_robot
 from mnav_core.sensing import Odometry
-from mnav_core.vendor import VendorTopic
 from mnav_robots.held_command import HeldCommand
 from mnav_robots.vendor_odometry import VendorOdometry
 
@@ -104,13 +104,21 @@ class DriverNode(SelfStartingNode):
             self.rest()
         super().destroy_node()
 
-    def vendor_topic(self, use: str) -> tuple[VendorTopic, str, Any]:
-        """The vendor's topic for a use, its name from here, and its quality of service. Raises KeyError without one."""
-        topic = self.robot.vendor.topics[use]
+    def vendor_topic(self, use: str, message_type: Any) -> tuple[str, Any]:
+        """Name, from here, and quality of service of the vendor's topic for a use.
+
+        Raises UsageError when the robot file has none, or one of another type.
+        """
+        topic = self.robot.vendor.topics.get(use)
+        spoken = f"{message_type.__module__.split('.')[0]}/{message_type.__name__}"
+        if topic is None or topic.type != spoken:
+            found = "missing" if topic is None else f"of type {topic.type}"
+            name = self.get_name()
+            raise UsageError(f"robot {self.robot.name}: vendor.topics.{use} is {found}, allowed for {name}: {spoken}")
         profile = qos.command_qos() if topic.reliability == "reliable" else qos.sensor_qos()
         profile.depth = topic.depth
         prefix = self.settings.vendor_namespace
-        return topic, f"{prefix.rstrip('/')}/{topic.name}" if prefix else topic.name, profile
+        return f"{prefix.rstrip('/')}/{topic.name}" if prefix else topic.name, profile
 
     def told(self, stamp_s: float, pose: SE2, twist: Velocity) -> None:
         """Publish what the robot told of itself, as `odom` and as the transform of its base."""

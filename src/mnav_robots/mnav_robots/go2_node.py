@@ -21,13 +21,13 @@ class Go2Node(DriverNode):
         super().configure()
         self._link = SportLink(self.held)
         self._sent = 0
-        _, name, profile = self.vendor_topic("command")
+        name, profile = self.vendor_topic("command", Request)
         self._requests = self.create_publisher(Request, name, profile)
 
     def activate(self) -> None:
         """Listen to the robot too."""
         super().activate()
-        _, name, profile = self.vendor_topic("odom")
+        name, profile = self.vendor_topic("odom", OdometryMessage)
         self.create_subscription(OdometryMessage, name, self._on_odometry, profile)
         self.create_service(SetBool, "stand", self._on_stand)
 

@@ -20,13 +20,13 @@ class TracerNode(DriverNode):
         """Make the link and the topics."""
         super().configure()
         self._link = TracerLink(self.held)
-        _, name, profile = self.vendor_topic("command")
+        name, profile = self.vendor_topic("command", Twist)
         self._commands = self.create_publisher(Twist, name, profile)
 
     def activate(self) -> None:
         """Listen to the base too."""
         super().activate()
-        _, name, profile = self.vendor_topic("odom")
+        name, profile = self.vendor_topic("odom", OdometryMessage)
         self.create_subscription(OdometryMessage, name, self._on_odometry, profile)
 
     def step(self, now_s: float) -> None:

@@ -41,7 +41,8 @@ class Interrupt:
         self.came = True
 
 
-def _lease(args: argparse.Namespace, system: SystemDescription) -> DomainLease:
+def lease_for(args: argparse.Namespace, system: SystemDescription) -> DomainLease:
+    """The domain of a system. Raises UsageError when it cannot be had, or be joined."""
     if not args.join:
         return lease_domain(args.domain) if args.domain is not None else lease_free_domain(str(checkout_root()))
     if args.domain is None:
@@ -59,7 +60,7 @@ def _lease(args: argparse.Namespace, system: SystemDescription) -> DomainLease:
 def run(args: argparse.Namespace) -> int:
     """Supervise in the foreground; 0 when it was asked to end, else how the system ended."""
     system = load_system(args.system, parse_overrides(args.overrides))
-    lease = _lease(args, system)
+    lease = lease_for(args, system)
     interrupt = Interrupt()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt.note)
