@@ -23,6 +23,7 @@ from mnav_core.nodes.self_starting import SelfStartingNode
 from mnav_core.parameters import declare_parameters
 from mnav_core.robot import find_robot
 from mnav_core.sensing import Odometry
+from mnav_robots.drift import DriftMonitor
 from mnav_robots.held_command import HeldCommand
 from mnav_robots.vendor_odometry import VendorOdometry
 
@@ -71,6 +72,7 @@ class DriverNode(SelfStartingNode):
             self.get_logger().warning(self.robot.unverified_notice)
         self.held = HeldCommand(self.settings.timeout_s)
         self._odometry = VendorOdometry()
+        self._drift = DriftMonitor()
         self._heard_s: float | None = None
         self._dropped = 0
         self._odom = self.create_publisher(OdometryMessage, "odom", qos.sensor_qos())
@@ -127,6 +129,7 @@ class DriverNode(SelfStartingNode):
         if odometry is None:
             self._dropped += 1
             return
+        self._drift.add(stamp_s, self.held.wanted(self._heard_s) == STOP, pose)
         self._publish(odometry)
 
     def _publish(self, odometry: Odometry) -> None:
@@ -148,11 +151,15 @@ class DriverNode(SelfStartingNode):
     def _diagnose(self) -> None:
         now_s = self.now_s()
         is_silent = self._heard_s is None or now_s - self._heard_s > SILENT_S
+        drift = self._drift.newest
+        drifts = drift is not None and drift.is_large
         status = DiagnosticStatus(
-            level=DiagnosticStatus.WARN if is_silent else DiagnosticStatus.OK,
+            level=DiagnosticStatus.WARN if is_silent or drifts else DiagnosticStatus.OK,
             name=f"{self.get_fully_qualified_name()}: driver",
-            message="the robot is silent" if is_silent else "connected",
+            message="the robot is silent" if is_silent else "odometry drifts at rest" if drifts else "connected",
             values=[
+                KeyValue(key="drift_m_per_10s", value="" if drift is None else f"{drift.distance_m:.3f}"),
+                KeyValue(key="drift_rad_per_10s", value="" if drift is None else f"{drift.yaw_rad:.3f}"),
                 KeyValue(key="emergency_stop", value=str(self.held.is_stopped)),
                 KeyValue(key="dropped_odometry", value=str(self._dropped)),
             ],

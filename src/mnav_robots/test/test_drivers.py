@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from mnav_core.geometry import SE2
 from mnav_core.motion import STOP, Velocity
 from mnav_core.sensing import Odometry
+from mnav_robots.drift import DriftMonitor
 from mnav_robots.go1 import wire
 from mnav_robots.go1.link import REST, Go1Link
 from mnav_robots.go2.sport import STOPS, SportCall, SportLink, move_request
@@ -200,6 +201,28 @@ def test_a_vendor_without_a_twist_gets_one_from_its_poses() -> None:
     assert odometry.add(1.5, SE2(9.0, 9.0, 0.0), STOP) is None, "the same stamp again"
     jumped = odometry.add(0.2, SE2(0.0, 0.0, 0.0), STOP)
     assert jumped is not None and jumped.velocity == STOP, "a clock that went back begins anew"
+
+
+def test_drift_is_measured_at_rest_alone() -> None:
+    monitor = DriftMonitor()
+
+    def run(begin_s: float, seconds: float, resting: bool, rate_rad: float) -> None:
+        for k in range(round(seconds * 10)):
+            monitor.add(begin_s + 0.1 * k, resting, SE2(0.001 * k, 0.0, rate_rad * 0.1 * k))
+
+    run(0.0, 30.0, False, 0.5)
+    run(30.0, 10.9, True, 0.005)
+    assert monitor.newest is None, "no whole window yet"
+    run(50.0, 1.0, False, 0.0)
+    run(60.0, 11.2, True, 0.005)
+    assert monitor.newest is not None
+    # 10 s at 0.005 rad/s and 0.01 m/s.
+    assert (monitor.newest.yaw_rad, monitor.newest.distance_m) == pytest.approx((0.05, 0.1), rel=0.02)
+    assert monitor.newest.is_large
+    run(80.0, 1.0, False, 0.0)
+    for k in range(200):
+        monitor.add(90.0 + 0.1 * k, True, SE2(0.0, 0.0, 0.0))
+    assert not monitor.newest.is_large
 
 
 def test_ends_with_rest() -> None:
