@@ -12,7 +12,7 @@ from nav_msgs.msg import OccupancyGrid
 from pydantic import Field
 from rclpy.action import ActionClient
 
-from mnav_bench.assembly import build_world
+from mnav_bench.assembly import build_world, world_seed
 from mnav_bench.episodes import EpisodeFile, NavToObjEpisode, read_episodes
 from mnav_bench.navtoobj import demo_episode
 from mnav_bench.recording import EpisodeRecorder, make_folder
@@ -21,19 +21,23 @@ from mnav_core import qos
 from mnav_core.errors import UsageError
 from mnav_core.messages.maps import grid_of
 from mnav_core.messages.task import task_result_of, to_task_goal
+from mnav_core.nodes.server_watch import ServerWatch, action_topic
 from mnav_core.requests import TaskGoal, TaskOutcome, TaskResult
 from mnav_core.robot import find_robot
 from mnav_core.seams import World
 from mnav_core.sensing import SensorFrame
 from mnav_interfaces.action import NavigateTask
 from mnav_sim_bridge.bridge_node import BridgeNode, BridgeSettings
+from mnav_sim_bridge.imperfections import imperfect, profile_of
 
 PEERS_PERIOD_S = 0.1
+MIND_PERIOD_S = 0.5
 
 
 class DirectorSettings(BridgeSettings):
     """Parameters: which episode of which file ("": one in a house made from `house_seed`), which agent carries it out,
-    where the verdict goes ("": it is only said), and a folder to record in ("": nothing is recorded).
+    where the verdict goes ("": it is only said), a folder to record in ("": nothing is recorded), and how imperfect
+    sensors and wheels are.
     """
 
     episodes: str = ""
@@ -42,6 +46,7 @@ class DirectorSettings(BridgeSettings):
     agent: str = "frontier"
     verdict: str = ""
     record: str = ""
+    profile: str = "clean"
 
 
 def pick_episode(file: str, index: int) -> tuple[EpisodeFile, NavToObjEpisode]:
@@ -72,6 +77,7 @@ class DirectorNode(BridgeNode):
             raise UsageError(
                 f"node {self.get_name()}: parameter robots = {settings.robots}, allowed: {[self._episode.robot]}"
             )
+        profile_of(settings.profile)
         self._referee = Referee(suite, self._episode, settings.agent)
         prefix = f"{settings.namespaces[0]}/" if settings.namespaces[0] else ""
         self._tasks = ActionClient(self, NavigateTask, f"{prefix}navigate_task")
@@ -102,7 +108,7 @@ class DirectorNode(BridgeNode):
             )
             recorder.open()
             self._recorder = recorder
-        return world
+        return imperfect(world, self.settings.profile, world_seed(self._episode))
 
     def may_start(self) -> bool:
         """Once the task is accepted."""
@@ -178,6 +184,15 @@ class DirectorNode(BridgeNode):
             raise RuntimeError("the task server rejected the task")
         self.mailbox.when_done(handle.get_result_async(), self._on_result)
         self._is_accepted = True
+        if not self.settings.lockstep:
+            prefix = f"{self.settings.namespaces[0]}/" if self.settings.namespaces[0] else ""
+            self._mind_watch = ServerWatch(self, action_topic(f"{prefix}navigate_task"))
+            self.create_timer(MIND_PERIOD_S, self._look_after_mind, clock=self.wall_clock())
+
+    def _look_after_mind(self) -> None:
+        """A task whose server is gone has no result to wait for."""
+        if self._mind_watch.has_changed() and self._claim is None:
+            self._claim = TaskResult(TaskOutcome.LOST, "the task server was lost")
 
     def _on_feedback(self, message: Any) -> None:
         stamp = message.feedback.stamp

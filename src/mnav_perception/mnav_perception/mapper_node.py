@@ -27,6 +27,7 @@ from mnav_perception.captures import CaptureStore
 from mnav_perception.mapper import Mapper, MapperSettings
 from mnav_perception.mapper_intake import MapperIntake
 from mnav_perception.mapper_lockstep import MapperLockstep
+from mnav_perception.room_publishing import RoomPublishing
 from mnav_perception.rotated_views import lacks_views
 from mnav_perception.rotating_captures import RotatingCaptures
 from mnav_perception.view_pairs import PanoramaGathering, ViewPairs
@@ -34,7 +35,9 @@ from mnav_perception.warm import warm
 
 
 class MapperNodeSettings(BaseModel):
-    """Parameters. Timeouts in wall seconds; `side_views_s`: how long side views stay subscribed."""
+    """Parameters. Timeouts in wall seconds; `side_views_s`: how long side views stay subscribed; `evidence_age_s`:
+    without a scan or depth image for so long, no map is sent, so that nobody drives on an old one.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -42,9 +45,11 @@ class MapperNodeSettings(BaseModel):
     lockstep: bool = False
     robot: str = "cobot_magic"
     map_rate_hz: Annotated[float, Field(gt=0.0, le=20.0)] = 2.0
+    rooms_period_s: Annotated[float, Field(gt=0.0, le=3600.0)] = 3.0
     capture_timeout_s: Annotated[float, Field(gt=0.0, le=600.0)] = 20.0
     turning_capture_timeout_s: Annotated[float, Field(gt=0.0, le=600.0)] = 60.0
     side_views_s: Annotated[float, Field(gt=0.0, le=3600.0)] = 10.0
+    evidence_age_s: Annotated[float, Field(gt=0.0, le=3600.0)] = 1.0
     mapper: MapperSettings = MapperSettings()
 
 
@@ -92,6 +97,7 @@ class MapperNode(SelfStartingNode):
         self._side_views: list[Any] = []
         self._side_views_until_s = 0.0
         self._lockstep = MapperLockstep(self) if lockstep else None
+        self._rooms = RoomPublishing(self, self.intake.mapper)
 
     def activate(self) -> None:
         """Listen."""
@@ -104,11 +110,15 @@ class MapperNode(SelfStartingNode):
         self.create_subscription(DetectionArray, "detections", self._on_detections, qos.sensor_qos(depth=20))
         self._subscribe_view(self.robot.success_view, with_rgb=False)
         self._map_timer = self.create_timer(1.0 / self.settings.map_rate_hz, self._on_map_timer)
+        self._rooms_timer = self.create_timer(
+            self.settings.rooms_period_s, lambda: self._rooms.publish(self.now_s())
+        )
 
     def deactivate(self) -> None:
         """Publish no more maps."""
         if self._lockstep is None:
             self.destroy_timer(self._map_timer)
+            self.destroy_timer(self._rooms_timer)
 
     def publish_maps(self, stamp_s: float) -> None:
         """Derive the maps and send them; voxels only while somebody listens."""
@@ -173,7 +183,9 @@ class MapperNode(SelfStartingNode):
         if kind == "scan":
             self.intake.scan(PointCloud(located.stamp_s, sensing.points_of(located.message), located.pose))
         elif kind == "detections":
-            self.intake.detections(detections.detection_frame_of(located.message, located.pose))
+            frame = detections.detection_frame_of(located.message, located.pose)
+            self.intake.detections(frame)
+            self._rooms.detected(frame)
         elif view in self._cameras:
             depth = sensing.depth_of(located.message)
             camera = self._cameras[view].scaled(depth.shape[1], depth.shape[0])
@@ -182,8 +194,9 @@ class MapperNode(SelfStartingNode):
             self._gather(self._pairs[view].add_depth(located.stamp_s, depth, camera, located.pose))
 
     def _on_map_timer(self) -> None:
-        if self.intake.is_started:
-            self.publish_maps(self.now_s())
+        now_s = self.now_s()
+        if self.intake.is_started and abs(now_s - self.intake.evidence_s) <= self.settings.evidence_age_s:
+            self.publish_maps(now_s)
         self._keep_side_views()
 
     def _on_asked(self, turns: bool) -> None:

@@ -51,7 +51,7 @@ class Moment:
 class FlatBridge(BridgeNode):
     """The bridge of a flat world, with a trace of what was true."""
 
-    world: FlatWorld
+    world: World
     goes: threading.Event
     trace: list[Moment]
     wanted_ticks: int | None = None
@@ -103,6 +103,7 @@ class FlatGraph:
         driver: Callable[..., Any] | None = None,
         go1_address: str = "127.0.0.1:8082",
         executor: Mapping[str, Any] = MappingProxyType({}),
+        wrap: Callable[[FlatWorld], World] = lambda world: world,
     ) -> None:
         self._executor_parameters = dict(executor)
         self.robots = robots
@@ -112,7 +113,8 @@ class FlatGraph:
         self._lockstep = lockstep
         self._factor = real_time_factor
         description = find_robot(kind)
-        self.world = FlatWorld(yard or Yard(), {robot.name: (description, robot.start) for robot in robots})
+        flat = FlatWorld(yard or Yard(), {robot.name: (description, robot.start) for robot in robots})
+        self.world = wrap(flat)
         self.nodes: dict[str, Any] = {}
 
     def __enter__(self) -> FlatGraph:
