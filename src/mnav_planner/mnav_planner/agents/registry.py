@@ -8,7 +8,8 @@ from mnav_core.errors import UsageError
 from mnav_core.randomness import generator
 from mnav_core.requests import Mind, TaskGoal
 from mnav_core.robot import RobotDescription
-from mnav_planner.agents.frontier import ExplorationSettings, frontier_mind
+from mnav_planner.agents.exploring import ExplorationSettings
+from mnav_planner.agents.frontier import frontier_mind
 
 AGENTS = ("frontier", "random-frontier")
 
