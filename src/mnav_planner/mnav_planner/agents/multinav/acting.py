@@ -26,14 +26,15 @@ from mnav_core.requests import (
     WaitResult,
 )
 from mnav_core.robot import RobotDescription
-from mnav_graph.records import Acknowledgement, Attempt, Candidate, Entity, Verdict
+from mnav_core.sensing import ArticulationState
+from mnav_graph.records import Acknowledgement, Attempt, Candidate, Entity, Operation, Verdict
 from mnav_graph.viewpoints import Standing, standing_places
 from mnav_perception.articulation.records import StateEvidence
 from mnav_perception.exploration.travel import travel_cost
 from mnav_planner.agents.approach import motion
 from mnav_planner.agents.multinav.operable_point import OperablePoint, ground, is_in_reach
 from mnav_planner.agents.multinav.scene import Scene
-from mnav_planner.agents.multinav.settings import MultiNavSettings
+from mnav_planner.agents.multinav.settings import GraphUpdate, MultiNavSettings
 
 ACKNOWLEDGED = {
     InteractionStatus.COMPLETED: Acknowledgement.COMPLETED,
@@ -61,12 +62,12 @@ class Pulled:
 
 @dataclass
 class Hands:
-    """Carries out interactions of one robot in one scene. `updates` False leaves attempts out of the graph."""
+    """Carries out interactions of one robot in one scene; `update` says what they write into the graph."""
 
     robot: RobotDescription
     scene: Scene
     settings: MultiNavSettings
-    updates: bool = True
+    update: GraphUpdate = GraphUpdate.VERIFIED
     attempts: int = 0
 
     def interact(self, candidate: Candidate) -> Generator[Request, Reply, Verdict]:
@@ -88,7 +89,7 @@ class Hands:
                 return self._untried(candidate, (yield from self.observe()).stamp_s, verdict)
             attempt = self._begin(candidate, (yield from self.observe()).stamp_s)
             pulled = yield from self._pull(candidate, entity, point)
-            evidence = yield from self._fresh(candidate.entity_id, pulled.ended_s)
+            evidence = yield from self._evidence(candidate, pulled)
             verdict = self._end(attempt, pulled, evidence)
             yield Note(
                 f"{candidate.id}: {pulled.acknowledgement.value} {pulled.cause.value or pulled.reason}, {verdict.value}"
@@ -210,6 +211,15 @@ class Hands:
             return Pulled(Acknowledgement.TIMED_OUT, InteractionCause.TIMED_OUT, report.reason, now.stamp_s)
         return Pulled(ACKNOWLEDGED[end.status], end.cause, end.reason, now.stamp_s)
 
+    def _evidence(self, candidate: Candidate, pulled: Pulled) -> Generator[Request, Reply, list[StateEvidence]]:
+        if self.update is not GraphUpdate.ACKNOWLEDGED:
+            return (yield from self._fresh(candidate.entity_id, pulled.ended_s))
+        yield from self.study()
+        if pulled.acknowledgement is not Acknowledgement.COMPLETED:
+            return []
+        said = ArticulationState.OPEN if candidate.operation is Operation.OPEN else ArticulationState.CLOSED
+        return [StateEvidence(said, 1.0, pulled.ended_s)]
+
     def _fresh(self, entity_id: str, since_s: float) -> Generator[Request, Reply, list[StateEvidence]]:
         """Evidence from fresh views: from where the robot stands, then facing the part."""
         yield from self.study()
@@ -243,7 +253,7 @@ class Hands:
         return places[0][0]
 
     def _begin(self, candidate: Candidate, now_s: float) -> Attempt | None:
-        return self.scene.graph.begin_attempt(candidate, now_s) if self.updates else None
+        return self.scene.graph.begin_attempt(candidate, now_s) if self.update is not GraphUpdate.NONE else None
 
     def _end(self, attempt: Attempt | None, pulled: Pulled, evidence: list[StateEvidence]) -> Verdict:
         if attempt is None:
@@ -255,7 +265,7 @@ class Hands:
 
     def _untried(self, candidate: Candidate, now_s: float, verdict: Verdict) -> Verdict:
         """What could not even be tried counts as tried in vain, so that it is not chosen again at once."""
-        if self.updates:
+        if self.update is not GraphUpdate.NONE:
             number = self.scene.graph.begin_attempt(candidate, now_s).number
             self.scene.graph.end_attempt(number, Acknowledgement.FAILED, now_s)
         return verdict

@@ -31,7 +31,7 @@ from mnav_planner.agents.exploring import ExplorationSettings, Explorer, note_of
 from mnav_planner.agents.multinav.acting import Hands
 from mnav_planner.agents.multinav.records import Choice, ChoiceCounts, Chooser, PastAction, Situation
 from mnav_planner.agents.multinav.scene import Scene
-from mnav_planner.agents.multinav.settings import MultiNavSettings
+from mnav_planner.agents.multinav.settings import GraphUpdate, MultiNavSettings
 from mnav_planner.sightings import Sighting
 
 HISTORY = 12
@@ -49,11 +49,11 @@ class MultiNavRun:
     settings: MultiNavSettings = field(default_factory=MultiNavSettings)
     approach_settings: ApproachSettings = field(default_factory=ApproachSettings)
     exploration: ExplorationSettings = field(default_factory=ExplorationSettings)
-    updates: bool = True
+    update: GraphUpdate = GraphUpdate.VERIFIED
     counts: ChoiceCounts = field(default_factory=ChoiceCounts)
 
     def __post_init__(self) -> None:
-        self.hands = Hands(self.robot, self.scene, self.settings, self.updates)
+        self.hands = Hands(self.robot, self.scene, self.settings, self.update)
         self._explorer = Explorer(self.robot, self.rng, self.exploration, self)
         self._frontier: Frontier | None = None
         self._history: list[PastAction] = []
@@ -145,7 +145,7 @@ class MultiNavRun:
             frontiers={f"explore:{f.id}": f for f in frontiers},
             preferred="" if preferred is None else f"explore:{preferred.id}",
             history=tuple(self._history[-HISTORY:]),
-            capture=self.scene.capture,
+            shown=self.scene.shown,
         )
 
     def _carry_out(self, choice: Choice, situation: Situation) -> Generator[Request, Reply, bool]:
@@ -182,7 +182,8 @@ class MultiNavRun:
         """Go to a room, or look again at something whose state is in doubt."""
         place = candidate.viewpoint
         assert place is not None
-        attempt = self.scene.graph.begin_attempt(candidate, (yield from self.hands.observe()).stamp_s)
+        started = yield from self.hands.observe()
+        attempt = self.scene.graph.begin_attempt(candidate, started.stamp_s)
         report = yield from motion(GoToPose(place.x, place.y, place.yaw), self.settings.motion_s, self.scene)
         reached = report.status.group is MotionGroup.REACHED
         if reached:

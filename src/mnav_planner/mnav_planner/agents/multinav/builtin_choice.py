@@ -19,16 +19,19 @@ LEAST_WORTH = 1e-4
 
 @dataclass(frozen=True)
 class BuiltinChooser:
-    """Ranks by expected gain over cost."""
+    """Ranks by expected gain over cost; without `relations` from a flat list of objects (section 5.3)."""
 
     prior: PlacePrior
     settings: MultiNavSettings
+    relations: bool = True
     origin: Origin = Origin.BUILTIN
 
     def choose(self, situation: Situation, counts: ChoiceCounts) -> Generator[Request, Reply, Choice | None]:
         """The best candidates of some worth."""
         yield from ()
-        ranked = [p for p in prospects_of(situation, self.prior, self.settings) if p.worth > LEAST_WORTH]
+        ranked = [
+            p for p in prospects_of(situation, self.prior, self.settings, self.relations) if p.worth > LEAST_WORTH
+        ]
         if not ranked:
             return None
         lead = ranked[0].worth / ranked[1].worth if len(ranked) > 1 else SURE

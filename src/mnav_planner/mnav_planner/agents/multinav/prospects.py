@@ -41,13 +41,18 @@ class Prospect:
         return self.gain / self.cost_m
 
 
-def prospects_of(situation: Situation, prior: PlacePrior, settings: MultiNavSettings) -> tuple[Prospect, ...]:
-    """Every candidate with its worth, best first; equal ones by id."""
+def prospects_of(
+    situation: Situation, prior: PlacePrior, settings: MultiNavSettings, relations: bool = True
+) -> tuple[Prospect, ...]:
+    """Every candidate with its worth, best first; equal ones by id.
+
+    Without `relations` an entity is judged by itself: not by what a door connects, nor by the rooms of containers.
+    """
     travel = travel_cost(situation.maps.costmap, situation.now.pose)
-    containers = container_shares(situation.graph, situation.category, prior)
+    containers = container_shares(situation.graph, situation.category, prior, relations)
     found = []
     for candidate in situation.candidates:
-        gain = _gain(candidate, situation, containers, travel, settings)
+        gain = _gain(candidate, situation, containers, travel if relations else None, settings)
         found.append(Prospect(candidate, gain, _cost(candidate, situation.graph, settings)))
     return tuple(sorted(found, key=lambda p: (-p.worth, p.candidate.id)))
 
@@ -56,7 +61,7 @@ def _gain(
     candidate: Candidate,
     situation: Situation,
     containers: dict[str, float],
-    travel: NDArray[np.float32],
+    travel: NDArray[np.float32] | None,
     settings: MultiNavSettings,
 ) -> float:
     if candidate.effect is ExpectedEffect.REACH_TARGET:
@@ -70,7 +75,8 @@ def _gain(
     closed = chance_closed(entity)
     retried = 0.5**candidate.failures
     if entity.kind is NodeKind.CHANNEL:
-        return closed * retried * unlocked_share(entity, situation.maps, travel)
+        unlocked = 1.0 if travel is None else unlocked_share(entity, situation.maps, travel)
+        return closed * retried * unlocked
     return closed * retried * settings.hidden_share * containers.get(entity.id, 0.0)
 
 
@@ -92,7 +98,9 @@ def chance_closed(entity: Entity) -> float:
     return 0.5
 
 
-def container_shares(graph: InteractionGraph, category: str, prior: PlacePrior) -> dict[str, float]:
+def container_shares(
+    graph: InteractionGraph, category: str, prior: PlacePrior, relations: bool = True
+) -> dict[str, float]:
     """How plausible it is that a target which is in some container is in each of the known ones that are not known
     open, 0..1: by what the container is called, and by what its room may be.
     """
@@ -102,7 +110,7 @@ def container_shares(graph: InteractionGraph, category: str, prior: PlacePrior) 
     found: dict[str, float] = {}
     for name in {e.category for e in containers}:
         same = [e for e in containers if e.category == name]
-        fits = [_room_fit(graph, e, category, prior) for e in same]
+        fits = [_room_fit(graph, e, category, prior) if relations else 1.0 for e in same]
         for entity, fit in zip(same, fits, strict=True):
             # Of several alike, each holds its part; the better its room fits the larger.
             found[entity.id] = of_class[name] * fit / max(sum(fits), 1.0)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
 from mnav_core.maps import MapSnapshot
-from mnav_core.requests import Capture, Observation, Reply, Request
+from mnav_core.requests import Observation, Reply, Request
 from mnav_graph.graph import InteractionGraph
 from mnav_graph.records import Candidate, ExpectedEffect
 from mnav_perception.exploration.frontiers import Frontier
+from mnav_planner.agents.multinav.scene import Shown
 
 
 class ReasonCode(Enum):
@@ -76,7 +77,7 @@ class Situation:
     """Everything that a choice may rest on; `candidates` are those that can be executed now.
 
     `maps` are those that routes were planned in, `frontiers` by candidate id, `preferred` the frontier that plain
-    exploration would take ("" for none), `seen` the newest capture and which entities its views show.
+    exploration would take ("" for none), `shown` what the newest capture shows of each entity.
     """
 
     category: str
@@ -88,7 +89,7 @@ class Situation:
     frontiers: Mapping[str, Frontier]
     preferred: str
     history: tuple[PastAction, ...] = ()
-    capture: Capture | None = None
+    shown: Mapping[str, Sequence[Shown]] = field(default_factory=dict)
 
 
 @dataclass

@@ -30,10 +30,18 @@ class Shown:
 
 
 class Scene(TargetMemory):
-    """Targets seen and the interaction graph. `changes` grows when a door or container is new or changed its state."""
+    """Targets seen and the interaction graph. `changes` grows when a door or container is new or changed its state.
+
+    Without rooms it is a flat memory of objects.
+    """
 
     def __init__(
-        self, category: str, prior: PlacePrior, read_states: StateReader, settings: MultiNavSettings | None = None
+        self,
+        category: str,
+        prior: PlacePrior,
+        read_states: StateReader,
+        settings: MultiNavSettings | None = None,
+        has_rooms: bool = True,
     ) -> None:
         super().__init__(category)
         self.graph = InteractionGraph(GraphSettings())
@@ -43,6 +51,7 @@ class Scene(TargetMemory):
         self._prior = prior
         self._read_states = read_states
         self._settings = settings or MultiNavSettings()
+        self._has_rooms = has_rooms
         self._rooms_s: float | None = None
 
     def add(self, frames: Iterable[DetectionFrame]) -> None:
@@ -67,7 +76,8 @@ class Scene(TargetMemory):
 
     def settle(self, now: Observation) -> None:
         """Where the robot is, and from time to time which rooms there are."""
-        if now.maps is not None and (self._rooms_s is None or now.stamp_s - self._rooms_s >= self._settings.rooms_s):
+        is_due = self._rooms_s is None or now.stamp_s - self._rooms_s >= self._settings.rooms_s
+        if self._has_rooms and now.maps is not None and is_due:
             self._rooms_s = now.stamp_s
             self.graph.set_rooms(rooms_of(now.maps, self.graph.entities.values(), self._prior), now.stamp_s)
         self.graph.set_robot(now.pose, now.stamp_s)

@@ -16,6 +16,14 @@ class Variant(Enum):
     MOMA_LLM = "moma_llm"
 
 
+class GraphUpdate(Enum):
+    """What an attempt writes into the graph: what fresh views verify, what the executor says, or nothing."""
+
+    VERIFIED = "verified"
+    ACKNOWLEDGED = "acknowledged"
+    NONE = "none"
+
+
 @dataclass(frozen=True)
 class MultiNavSettings:
     """Metres, seconds of robot time, probabilities.
