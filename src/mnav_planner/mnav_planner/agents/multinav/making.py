@@ -14,6 +14,7 @@ from mnav_planner.agents.multinav.agent import MultiNavRun
 from mnav_planner.agents.multinav.builtin_choice import BuiltinChooser, GreedyChooser
 from mnav_planner.agents.multinav.model_choice import ModelChooser
 from mnav_planner.agents.multinav.moma import MomaChooser
+from mnav_planner.agents.multinav.reading import read_states
 from mnav_planner.agents.multinav.records import Chooser
 from mnav_planner.agents.multinav.scene import Scene, StateReader
 from mnav_planner.agents.multinav.settings import GraphUpdate, MultiNavSettings, Variant
@@ -26,10 +27,10 @@ def multinav_run(
     goal: TaskGoal,
     robot: RobotDescription,
     rng: np.random.Generator,
-    read_states: StateReader,
     asks_model: bool = False,
     settings: MultiNavSettings | None = None,
     prior: PlacePrior | None = None,
+    reader: StateReader | None = None,
 ) -> MultiNavRun:
     """One run of a variant; with `asks_model` the chooser asks the chat model that the runner has."""
     used = settings or MultiNavSettings()
@@ -37,7 +38,7 @@ def multinav_run(
         # Trying again from elsewhere is recovery, which the adaptation leaves to its next decision.
         used = replace(used, viewpoints=1)
     known = prior or open_text_prior()
-    scene = Scene(goal.category, known, read_states, used, has_rooms=variant is not Variant.FLAT)
+    scene = Scene(goal.category, known, reader or read_states, used, has_rooms=variant is not Variant.FLAT)
     chooser = _chooser(variant, known, used, asks_model)
     update = UPDATES.get(variant, GraphUpdate.VERIFIED)
     return MultiNavRun(goal, robot, scene, chooser, rng, used, update=update)
