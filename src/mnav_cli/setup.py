@@ -1,5 +1,4 @@
 """Package of the mnav command."""
-
 from setuptools import find_packages, setup
 
 setup(
