@@ -23,6 +23,7 @@ from mnav_models.open_model import BUILTIN
 from mnav_planner.agents.registry import ASKING
 
 WORK = SuiteWork(run_episode, lost_row)
+GROUPS = ("recipe", "requirement", "task_form")
 SPEC, RUN = TypeAdapter(EpisodeSpec), TypeAdapter(EpisodeRun)
 
 
@@ -45,6 +46,8 @@ def bench(
     if workers < 1:
         raise UsageError(f"workers = {workers}, allowed: at least 1")
     suite = read_multinav(file)
+    if options.agent != "oracle" and any(e.goal_point is not None for e in suite.episodes):
+        raise UsageError(f"agent {options.agent!r}: task form 'pointgoal', allowed: objectgoal, instructiongoal")
     out.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
     found: dict[str, Row] = {}
@@ -120,6 +123,8 @@ def summarise(
         "SR_interval": [round(100.0 * low, 2), round(100.0 * high, 2)],
         "SPL_interval": [round(x, 4) for x in bootstrap_interval([s.spl or 0.0 for s in eligible] or [0.0])],
         "by_split": {name: {"n": row.episodes, **_figures(row, 0)} for name, row in by_scope.items()},
+        "groups": {group: _by(group, rows) for group in GROUPS},
+        "kinematic_completions": sum(row["kinematic_completions"] for row in rows),
         "attempts_unnecessary": round(sum(needless) / len(needless), 3) if needless else None,
         "attempts": round(sum(s.attempts for s in eligible) / len(eligible), 3) if eligible else None,
         "path_m": round(sum(s.path_m for s in eligible) / len(eligible), 2) if eligible else None,
@@ -141,6 +146,16 @@ def _figures(row: TableRow, lost: int) -> dict[str, float | None]:
         "Cost": None if row.cost is None else round((row.cost * row.episodes + lost) / whole, 4),
         "complete_plan": _rounded(row.plan_done, 100.0, 2),
     }
+
+
+def _by(group: str, rows: Sequence[Row]) -> dict[str, dict[str, float | int]]:
+    """Number and SR of the eligible rows by a label of their episodes."""
+    found = {}
+    for name in sorted({row[group] for row in rows}):
+        of = [row for row in rows if row[group] == name and row["eligible"]]
+        good = sum(bool(row["score"] and row["score"]["success"]) for row in of)
+        found[name] = {"n": len(of), "SR": round(100.0 * good / max(len(of), 1), 2)}
+    return found
 
 
 def _rounded(value: float | None, factor: float, digits: int) -> float | None:

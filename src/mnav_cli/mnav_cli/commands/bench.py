@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mnav_cli.commands import multinav_bench, supernav_suite
+from mnav_cli.commands import multinav_suite, supernav_suite
 from mnav_cli.numbers import positive_int
 
 
@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     suite.add_argument("--ros", action="store_true", help="through the ROS graph, in lockstep")
     suite.add_argument("--isolate", action="store_true", help="each mind in a child process that gets records only")
     suite.add_argument("--out", type=Path, required=True)
-    multinav_bench.configure_bench(suites)
+    multinav_suite.configure_bench(suites)
     supernav_suite.configure_bench(suites)
 
 
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     if args.suite == "supernav":
         return supernav_suite.run_bench(args)
     if args.suite == "multinav":
-        return multinav_bench.run_bench(args)
+        return multinav_suite.run_bench(args)
     from mnav_bench.evaluate import RunOptions
     from mnav_bench.sweep import bench, run_all
 

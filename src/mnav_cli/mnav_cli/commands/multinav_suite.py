@@ -1,4 +1,4 @@
-"""`mnav bench multinav`."""
+"""`mnav gen multinav` and `mnav bench multinav`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,47 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mnav_cli.numbers import positive_int
+from mnav_cli.numbers import positive_int, seed
+
+
+def configure_gen(kinds: Any) -> None:
+    """`gen multinav`."""
+    suite = kinds.add_parser("multinav", help="episodes whose doors and containers matter")
+    suite.add_argument("--domain", choices=("channel", "container", "mixed", "all"), required=True)
+    suite.add_argument("--count", type=positive_int, required=True)
+    suite.add_argument("--seed", type=seed, required=True)
+    suite.add_argument(
+        "--task-form", choices=("objectgoal", "pointgoal", "instructiongoal"), default="objectgoal", help="what is asked"
+    )
+    suite.add_argument("--split", choices=("train", "val"), default="val", help="houses never coincide between the two")
+    suite.add_argument("--robot", default="cobot_magic")
+    suite.add_argument("--workers", type=positive_int, default=2)
+    suite.add_argument("--out", type=Path, required=True)
+
+
+def run_gen(args: argparse.Namespace) -> int:
+    """Write the episodes and print what they are, and the floor on their difficulty."""
+    from mnav_bench.multinav.episode_files import write_multinav
+    from mnav_bench.multinav.generation import composition, difficulty, generate
+    from mnav_core.robot import find_robot
+
+    suite = generate(
+        args.domain,
+        args.count,
+        args.seed,
+        find_robot(args.robot),
+        args.task_form,
+        args.split,
+        args.workers,
+        lambda done: print(f"{done}/{args.count} episodes", flush=True),
+    )
+    write_multinav(args.out, suite)
+    print(composition(suite))
+    floor = difficulty(suite)
+    for row in floor:
+        print(f"{'ok  ' if row.passed else 'FAIL'} {row.name}: {row.measured:g} (floor {row.bound:g})")
+    print(f"{len(suite.episodes)} episodes written to {args.out}")
+    return 0 if all(row.passed for row in floor) else 1
 
 
 def configure_bench(suites: Any) -> None:
