@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mnav_cli.commands import bench_data, bench_perf, bench_robustness, supernav_suite
+from mnav_cli.commands import bench_data, bench_perf, bench_robustness, multinav_suite, supernav_suite
 from mnav_cli.numbers import positive_int
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The suites, and the figures."""
-    names = "navtoobj|supernav|perf|data|robustness"
+    names = "navtoobj|multinav|supernav|perf|data|robustness"
     suites = parser.add_subparsers(dest="suite", required=True, metavar=names, parser_class=type(parser))
     suite = suites.add_parser("navtoobj", help="object-goal navigation in houses whose doors are open")
     suite.add_argument("--episodes", type=Path, required=True)
@@ -24,6 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     suite.add_argument("--isolate", action="store_true", help="each mind in a child process that gets records only")
     suite.add_argument("--profile", default="clean", help="sensors and wheels: clean (default) or realistic")
     suite.add_argument("--out", type=Path, required=True)
+    multinav_suite.configure_bench(suites)
     supernav_suite.configure_bench(suites)
     bench_perf.configure(suites.add_parser("perf", help="times and qualities of the kernels, beside peers"))
     bench_data.configure(suites.add_parser("data", help="maps, RGB-D folders, clouds, models made by others"))
@@ -40,6 +41,8 @@ def run(args: argparse.Namespace) -> int:
     use_backend()
     if args.suite == "supernav":
         return supernav_suite.run_bench(args)
+    if args.suite == "multinav":
+        return multinav_suite.run_bench(args)
     from mnav_bench.evaluate import RunOptions
     from mnav_bench.sweep import bench, run_all
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from mnav_core.requests import (
     WaitResult,
 )
 from mnav_core.robot import RobotDescription
+from mnav_core.sensing import DetectionFrame
 from mnav_perception.exploration.travel import travel_cost
 from mnav_planner.sightings import Sighting, TargetMemory, sightings_of
 
@@ -53,7 +55,15 @@ class ApproachSettings:
 Step = Generator[Request, Reply, MotionReport]
 
 
-def motion(request: MotionRequest, timeout_s: float, memory: TargetMemory | None = None) -> Step:
+class Seeing(Protocol):
+    """Whoever wants to know what is seen on the way."""
+
+    def add(self, frames: Iterable[DetectionFrame]) -> None:
+        """Take in detection frames."""
+        ...
+
+
+def motion(request: MotionRequest, timeout_s: float, memory: Seeing | None = None) -> Step:
     """Start a motion and wait for its end, at most `timeout_s`; what is seen on the way goes into the memory."""
     handle = yield request
     assert isinstance(handle, MotionHandle)
