@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, replace
 
+from mnav_bench.interacting import Interacting, goal_of
 from mnav_core.geometry import SE2
 from mnav_core.maps import MapSnapshot
 from mnav_core.motion import MotionReport, MotionStatus, RobotCommand
-from mnav_core.requests import Capture, MotionRequest, Observation
+from mnav_core.requests import Capture, Interact, MotionRequest, Observation
 from mnav_core.robot import RobotDescription
 from mnav_core.schedule import SensorSchedule
 from mnav_core.sensing import DetectionFrame, SensorFrame, SensorRequest
@@ -53,6 +54,7 @@ class InProcessBody:
         self._gate = gate
         self._schedule = schedule
         self._holder = holder
+        self._interacting = Interacting()
         self._latest = _Latest()
         self._tick = 0
         self._next_id = 1
@@ -87,12 +89,16 @@ class InProcessBody:
             self._latest.maps = self._mapper.snapshot(frame.stamp_s)
         if self._pending_captures and self._schedule.captures_due(self._tick):
             self._take(frame)
+        done = self._interacting.ended(frame.interactions, frame.odometry.pose, frame.stamp_s)
+        if done is not None:
+            self._navigator.take_back()
+            self._reports[done.motion_id] = done
         step = self._navigator.step(self._inputs())
         for report in step.finished:
             self._reports[report.motion_id] = report
         self._tick += 1
         self._gate.command(step.command.velocity, frame.stamp_s)
-        return replace(step.command, velocity=self._gate.step(frame.stamp_s).velocity)
+        return self._interacting.command(replace(step.command, velocity=self._gate.step(frame.stamp_s).velocity))
 
     def now_s(self) -> float:
         """Robot time of the newest frame."""
@@ -104,6 +110,10 @@ class InProcessBody:
         if self._latest.frame is None:
             self._reports[motion_id] = MotionReport(motion_id, MotionStatus.BLOCKED_STALE_INPUT, "nothing sensed yet")
             return motion_id
+        if isinstance(request, Interact):
+            self._interact(motion_id, request)
+            return motion_id
+        self._let_go(f"superseded by motion {motion_id}")
         refusal = self._navigator.start(motion_id, request, self._holder, self._inputs())
         if refusal is not None:
             self._reports[motion_id] = refusal
@@ -112,6 +122,7 @@ class InProcessBody:
     def stop(self) -> int:
         """Cancel every motion; rest is commanded from the next tick on."""
         motion_id = self._new_id()
+        self._let_go("stopped")
         self._navigator.cancel(self.now_s(), MotionStatus.CANCELLED)
         self._reports[motion_id] = MotionReport(motion_id, MotionStatus.REACHED, "stopped", end_s=self.now_s())
         return motion_id
@@ -146,6 +157,27 @@ class InProcessBody:
         frames = tuple(self._frames)
         self._frames.clear()
         return frames
+
+    def _interact(self, motion_id: int, request: Interact) -> None:
+        """Ask the world to work on a part, the lease held; an older attempt or drive of this holder is superseded."""
+        inputs = self._inputs()
+        goal = goal_of(motion_id, request, inputs)
+        if isinstance(goal, MotionReport):
+            self._reports[motion_id] = goal
+            return
+        self._let_go(f"superseded by motion {motion_id}")
+        busy = self._navigator.lend(self._holder, inputs.now_s, f"superseded by motion {motion_id}")
+        if busy is not None:
+            reason = f"moved by {busy}"
+            self._reports[motion_id] = MotionReport(motion_id, MotionStatus.REFUSED_BUSY, reason, end_s=inputs.now_s)
+            return
+        self._interacting.begin(goal)
+
+    def _let_go(self, reason: str) -> None:
+        ended = self._interacting.let_go(self.observe().pose, self.now_s(), reason)
+        if ended is not None:
+            self._navigator.take_back()
+            self._reports[ended.motion_id] = ended
 
     def _new_id(self) -> int:
         self._next_id += 1

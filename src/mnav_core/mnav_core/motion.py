@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from mnav_core.geometry import SE2
+from mnav_core.interaction import InteractionCause, InteractionEnd, InteractionGoal, InteractionStatus
 
 
 class MotionGroup(Enum):
@@ -75,15 +76,23 @@ STOP = Velocity()
 
 @dataclass(frozen=True)
 class RobotCommand:
-    """What drives one robot for one tick: base velocity and the pitch of a tilting head (rad, positive looks down)."""
+    """What drives one robot for one tick: base velocity and the pitch of a tilting head (rad, positive looks down).
+
+    `interact` begins an attempt to open or close; `release` lets go of the part of the attempt that runs.
+    """
 
     velocity: Velocity = STOP
     camera_pitch: float = 0.0
+    interact: InteractionGoal | None = None
+    release: bool = False
 
 
 @dataclass(frozen=True)
 class MotionReport:
-    """The result of a motion. `reason` is for people and is never parsed."""
+    """The result of a motion. `reason` is for people and is never parsed.
+
+    `interaction` says how an interaction ended, and is there for nothing else.
+    """
 
     motion_id: int
     status: MotionStatus
@@ -94,3 +103,25 @@ class MotionReport:
     end_pose: SE2 | None = None
     end_s: float = 0.0
     capture_ref: str | None = None
+    interaction: InteractionEnd | None = None
+
+
+_OF_CAUSE = {
+    InteractionCause.BAD_GOAL: MotionStatus.REFUSED_OUT_OF_RANGE,
+    InteractionCause.UNSUPPORTED: MotionStatus.UNSUPPORTED,
+    InteractionCause.NOT_AT_REST: MotionStatus.REFUSED_BUSY,
+    InteractionCause.TOO_FAR: MotionStatus.REFUSED_OUT_OF_RANGE,
+    InteractionCause.NOT_IN_VIEW: MotionStatus.REFUSED_NO_DEPTH,
+    InteractionCause.NO_PART: MotionStatus.REFUSED_NO_DEPTH,
+    InteractionCause.TIMED_OUT: MotionStatus.TIMED_OUT,
+    InteractionCause.CANCELLED: MotionStatus.CANCELLED,
+}
+
+
+def report_of_interaction(end: InteractionEnd, end_pose: SE2 | None, end_s: float) -> MotionReport:
+    """The report of an interaction as of any motion: completed is reached, stalled is blocked, rejected is refused."""
+    if end.status is InteractionStatus.COMPLETED:
+        status = MotionStatus.REACHED
+    else:
+        status = _OF_CAUSE.get(end.cause, MotionStatus.BLOCKED_NO_PROGRESS)
+    return MotionReport(end.attempt_id, status, end.reason, end_pose=end_pose, end_s=end_s, interaction=end)

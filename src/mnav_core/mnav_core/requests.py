@@ -8,6 +8,7 @@ from enum import Enum
 
 from mnav_core.chat import ChatRequest, ChatTurn
 from mnav_core.geometry import SE2
+from mnav_core.interaction import Operation
 from mnav_core.maps import MapSnapshot
 from mnav_core.motion import MotionReport
 from mnav_core.sensing import DetectionFrame, RgbdImage
@@ -72,14 +73,23 @@ class GoByIntent:
 
 @dataclass(frozen=True)
 class Interact:
-    """Open or close the part that the point of a view lies on."""
+    """Open or close the part that a point lies on, by `fraction` of its travel: the point decides, never a name.
+
+    The point is `point` (x, y, z in `map`, metres) when given, else what (u, v) of a view of the newest capture marks.
+    It must lie within `interaction.REACH_M` and be in view when the base has come to rest. Answered with a
+    `MotionHandle`; the report carries an `InteractionEnd`. While it runs nothing else moves the base, but the robot may
+    back off by itself so that the leaf does not meet it. `entity_id` and `category` are for logs.
+    """
 
     image_ref: str
     view: str
     u: float
     v: float
-    operation: str
+    operation: Operation
     fraction: float = 1.0
+    point: tuple[float, float, float] | None = None
+    entity_id: str = ""
+    category: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mnav_core.cameras import PinholeCamera
 from mnav_core.geometry import SE2, SE3
+from mnav_core.interaction import InteractionEnd
 from mnav_core.masks import RleMask
 from mnav_core.motion import Velocity
 
@@ -113,7 +114,10 @@ class SensorRequest:
 
 @dataclass(frozen=True, eq=False)
 class SensorFrame:
-    """What one robot sensed in one tick; only what was asked for is there."""
+    """What one robot sensed in one tick; only what was asked for is there.
+
+    `interactions` are the attempts that ended since the last frame; they always come.
+    """
 
     stamp_s: float
     odometry: Odometry
@@ -121,3 +125,4 @@ class SensorFrame:
     scan: PointCloud | None = None
     images: tuple[RgbdImage, ...] = ()
     detections: tuple[DetectionFrame, ...] = field(default=())
+    interactions: tuple[InteractionEnd, ...] = ()

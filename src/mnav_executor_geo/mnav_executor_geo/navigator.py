@@ -94,7 +94,7 @@ class Navigator:
         self._inputs = inputs
         if self._stopped:
             return self._refusal(motion_id, MotionStatus.ESTOP, "emergency stop is active", inputs)
-        if self._motion is not None and self._lease.holder not in (None, holder):
+        if self._lease.holder not in (None, holder):
             return self._refusal(motion_id, MotionStatus.REFUSED_BUSY, f"moved by {self._lease.holder}", inputs)
         task = self._make_task(request, inputs)
         if isinstance(task, NoPath):
@@ -104,6 +104,22 @@ class Navigator:
         self._lease.acquire(holder)
         self._motion = _Motion(motion_id, task, inputs.now_s, inputs.now_s + self._limit_s(task.expected_s()))
         return None
+
+    def lend(self, holder: str, now_s: float, reason: str) -> str | None:
+        """Give the lease to what moves the robot otherwise; None when granted, else who holds it.
+
+        A motion of the same holder is superseded; while the lease is lent no motion starts for anybody else.
+        """
+        if self._lease.holder not in (None, holder):
+            return self._lease.holder
+        if self._motion is not None and self._inputs is not None:
+            self._finish(MotionStatus.SUPERSEDED, reason, self._inputs, now_s)
+        return self._lease.acquire(holder)
+
+    def take_back(self) -> None:
+        """The lease that was lent is free again."""
+        if self._motion is None:
+            self._lease.release()
 
     def cancel(self, now_s: float, status: MotionStatus = MotionStatus.CANCELLED, reason: str = "") -> None:
         """End the motion that runs, if any; its report comes with the next step, whose velocity is zero."""
@@ -240,8 +256,6 @@ class Navigator:
         return MotionReport(motion_id, status, reason, end_pose=inputs.pose, end_s=inputs.now_s)
 
 
-def compute_path(
-    start: SE2, goal: SE2, costmap: GridMap, settings: ExecutorSettings | None = None
-) -> Path | NoPath:
+def compute_path(start: SE2, goal: SE2, costmap: GridMap, settings: ExecutorSettings | None = None) -> Path | NoPath:
     """The path that a drive would begin with, without driving it; a status and a reason when there is none."""
     return plan(costmap, start, (goal.x, goal.y), (settings or ExecutorSettings()).planner)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from mnav_core.cameras import PinholeCamera
 from mnav_core.geometry import OPTICAL_IN_BODY, SE2, SE3
+from mnav_core.interaction import Operation
 from mnav_core.maps import GridMap
 from mnav_core.motion import STOP, MotionGroup, MotionStatus, Velocity
 from mnav_core.requests import Capture, GoByIntent, GoToPoint, GoToPose, Interact, Look, PointIntent, Turn
@@ -122,7 +123,7 @@ def test_start_lethal(world) -> None:
 
 
 def test_unsupported(world, go2) -> None:
-    for request in (GoByIntent("to the kitchen"), Interact("c1", "front", 0.5, 0.5, "open")):
+    for request in (GoByIntent("to the kitchen"), Interact("c1", "front", 0.5, 0.5, Operation.OPEN)):
         assert refused(world, request).status is MotionStatus.UNSUPPORTED
     report = Navigator(go2).start(1, Look(0.2), "mind", world.inputs())
     assert report is not None and report.status is MotionStatus.UNSUPPORTED

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mnav_core.geometry import SE2, SE3
+from mnav_core.interaction import InteractionCause, InteractionEnd, InteractionStatus
 from mnav_core.maps import FREE, LETHAL, GridMap
 from mnav_core.motion import RobotCommand, Velocity
 from mnav_core.randomness import derive_seed
@@ -69,6 +70,7 @@ class _Robot:
     ramp: DriveRamp
     pose: SE2
     pitch: float = 0.0
+    refused: tuple[InteractionEnd, ...] = ()
 
 
 @dataclass
@@ -107,6 +109,13 @@ class FlatWorld:
         for name, robot in self._robots.items():
             command = commands.get(name, REST)
             robot.pitch = command.camera_pitch
+            if command.interact is not None:
+                asked = command.interact.attempt_id
+                robot.refused += (
+                    InteractionEnd(
+                        asked, InteractionStatus.REJECTED, InteractionCause.UNSUPPORTED, "nothing here can be opened"
+                    ),
+                )
             for _ in range(SUBSTEPS):
                 v = robot.ramp.advance(command.velocity, dt)
                 robot.pose = robot.pose @ SE2(v.vx * dt, v.vy * dt, v.wz * dt)
@@ -115,6 +124,7 @@ class FlatWorld:
     def sense(self, robot: str, request: SensorRequest) -> SensorFrame:
         """Read the asked sensors. Raises KeyError for an unknown robot or view."""
         one, stamp_s = self._robots[robot], self.time_s
+        refused, one.refused = one.refused, ()
         scan = None
         if request.scan and one.description.lidar is not None:
             scan = self._scan(one, stamp_s)
@@ -125,6 +135,7 @@ class FlatWorld:
             scan,
             tuple(self._image(one, view, stamp_s) for view in request.views),
             tuple(self._detect(robot, one, view, stamp_s) for view in request.detect),
+            refused,
         )
 
     def truth(self) -> FlatTruth:

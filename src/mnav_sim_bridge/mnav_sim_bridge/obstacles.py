@@ -54,7 +54,7 @@ class ObstacleMapper:
             low, high = points[:, 2].min(), points[:, 2].max()
             if high <= FLOOR_CLEARANCE or low >= top:
                 continue
-            _shade(grid, points, FLOOR_CLEARANCE, top, resolution)
+            shade(grid, points, FLOOR_CLEARANCE, top, resolution)
         return grid
 
     def _mesh(self, geom: int) -> LocalMesh | None:
@@ -63,7 +63,7 @@ class ObstacleMapper:
         return self._meshes[geom]
 
 
-def _shade(grid: NDArray[np.uint8], points: NDArray[np.float64], low: float, high: float, resolution: float) -> None:
+def shade(grid: NDArray[np.uint8], points: NDArray[np.float64], low: float, high: float, resolution: float) -> None:
     """Fill the outline, seen from above, of the part of a convex body between two heights."""
     inside = (points[:, 2] >= low) & (points[:, 2] <= high)
     if not inside.all():

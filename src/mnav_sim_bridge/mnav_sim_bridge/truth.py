@@ -11,6 +11,8 @@ from mnav_core.geometry import SE2, wrap_angle
 from mnav_core.maps import GridMap
 from mnav_core.motion import Velocity
 from mnav_sim_bridge.house.records import HouseRecord
+from mnav_sim_bridge.interaction import Attempt
+from mnav_sim_bridge.joint_log import JointMotion
 
 if TYPE_CHECKING:
     from mnav_sim_bridge.world import MujocoWorld
@@ -56,6 +58,18 @@ class MujocoTruth:
     def joint_fraction(self, joint: str) -> float:
         """How far a door, leaf or drawer is open, 0 to 1."""
         return self.world.articulation.fraction(self.world.data, joint)
+
+    def attempts(self) -> tuple[Attempt, ...]:
+        """Every attempt to open or close since reset, with the joint and what it really did."""
+        return tuple(self.world.interactions.attempts)
+
+    def joint_motions(self) -> tuple[JointMotion, ...]:
+        """Every motion of a leaf or drawer since reset, with its cause."""
+        return tuple(self.world.joint_log.motions)
+
+    def kinematic_completions(self) -> int:
+        """How often an attempt was completed without physics; 0 unless the settings allow it."""
+        return self.world.interactions.kinematic_completions
 
     def contacts(self, robot: str) -> tuple[str, ...]:
         """Names of the bodies that the robot's hull touches now."""

@@ -20,10 +20,14 @@ from mnav_sim_bridge.articulation import Articulation
 from mnav_sim_bridge.detector import DetectionSettings, Detector, Entity, entities_of
 from mnav_sim_bridge.drive import DriveRamp
 from mnav_sim_bridge.house.assembly import House
+from mnav_sim_bridge.interaction import Interactions, InteractionSettings, RobotState
+from mnav_sim_bridge.joint_log import JointLog
 from mnav_sim_bridge.lidar import RayCaster, points_in_sensor
+from mnav_sim_bridge.moving_parts import PartFinder
 from mnav_sim_bridge.obstacles import ObstacleMapper
 from mnav_sim_bridge.rendering import SceneRenderer
-from mnav_sim_bridge.robots.bodies import RobotNames, add_robot
+from mnav_sim_bridge.robots.bodies import RobotNames, add_robot, hull_height
+from mnav_sim_bridge.swept_volume import SweptVolume
 from mnav_sim_bridge.truth import MujocoTruth
 from mnav_sim_bridge.visibility import ViewCuller
 
@@ -32,13 +36,14 @@ REST = RobotCommand()
 
 @dataclass(frozen=True)
 class WorldSettings:
-    """How a world runs: control tick and physics step in seconds, noise in metres, detector limits."""
+    """How a world runs: control tick and physics step in seconds, noise in metres, detector limits, interactions."""
 
     tick_s: float = 0.1
     physics_s: float = 0.005
     lidar_noise_m: float = 0.0
     depth_max_m: float = 10.0
     detection: DetectionSettings = field(default_factory=DetectionSettings)
+    interaction: InteractionSettings = InteractionSettings()
 
     def __post_init__(self) -> None:
         steps = self.tick_s / self.physics_s
@@ -55,6 +60,7 @@ class _Robot:
     start: SE2
     ramp: DriveRamp
     base_body: int
+    hull: int
     pitch: float = 0.0
     scans: int = 0
 
@@ -74,6 +80,8 @@ class MujocoWorld:
     renderer: SceneRenderer = field(init=False)
     caster: RayCaster = field(init=False)
     culler: ViewCuller = field(init=False)
+    joint_log: JointLog = field(init=False)
+    interactions: Interactions = field(init=False)
     seed: int = field(default=0, init=False)
     _ticks: int = field(default=0, init=False, repr=False)
     _fresh: bool = field(default=False, init=False, repr=False)
@@ -82,6 +90,12 @@ class MujocoWorld:
         self.renderer = SceneRenderer(self.model)
         self.caster = RayCaster(self.model)
         self.culler = ViewCuller(self.model, self.house.record)
+        parts = PartFinder(self.model, self.articulation)
+        self.joint_log = JointLog(self.model, self.articulation, parts)
+        sweep = SweptVolume(self.model, self.articulation, parts, self.obstacles)
+        self.interactions = Interactions(
+            self.model, self.articulation, parts, sweep, self.joint_log, self.settings.interaction
+        )
 
     @property
     def time_s(self) -> float:
@@ -123,6 +137,8 @@ class MujocoWorld:
             self._tilt_head(robot)
         mujoco.mj_forward(self.model, self.data)
         self._fresh = True
+        self.interactions.reset()
+        self.joint_log.reset(self.data)
 
     def place(self, robot: str, pose: SE2) -> None:
         """Put a robot at rest at a pose, which becomes its start for later resets."""
@@ -137,15 +153,47 @@ class MujocoWorld:
         """Advance one tick; a robot without a command is commanded to rest. Raises KeyError for an unknown robot."""
         for name in commands:
             self._robot(name)
+        self._refresh()
         for name, robot in self._robots.items():
-            self._turn_head(robot, commands.get(name, REST).camera_pitch)
+            command = commands.get(name, REST)
+            self._turn_head(robot, command.camera_pitch)
+            self._interact(name, robot, command)
         dt = self.settings.physics_s
+        hulls = {r.hull: name for name, r in self._robots.items()}
+        wanted = {
+            name: self.interactions.base_velocity(name) or self._velocity(name, commands) for name in self._robots
+        }
         for _ in range(round(self.settings.tick_s / dt)):
             for name, robot in self._robots.items():
-                self._drive(robot, robot.ramp.advance(commands.get(name, REST).velocity, dt))
+                self._drive(robot, robot.ramp.advance(wanted[name], dt))
+            self.interactions.push(self.data, dt)
             mujoco.mj_step(self.model, self.data)
+            if self.data.ncon:
+                self.joint_log.touched(self.data, hulls, self.time_s)
         self._ticks += 1
         self._fresh = False
+        self.joint_log.note(self.data, self.time_s)
+
+    def _velocity(self, name: str, commands: Mapping[str, RobotCommand]) -> Velocity:
+        return commands.get(name, REST).velocity
+
+    def _interact(self, name: str, robot: _Robot, command: RobotCommand) -> None:
+        """Begin, let go of, and go on with what a robot works on."""
+        if command.release:
+            self.interactions.release(name, self.data, self.time_s)
+        if command.interact is not None:
+            self.interactions.begin(name, command.interact, self.data, self.time_s)
+        if self.interactions.is_active(name):
+            pose = self._pose(robot)
+            state = RobotState(
+                robot.description,
+                pose,
+                self.truth().robot_velocity(name),
+                hull_height(robot.description),
+                robot.hull,
+                {view: self._optical(robot, pose, view) for view in robot.description.views},
+            )
+            self.interactions.advance(name, state, self.data, self.time_s)
 
     def sense(self, robot: str, request: SensorRequest) -> SensorFrame:
         """Read the asked sensors of one robot now. Raises KeyError for an unknown robot or view."""
@@ -157,7 +205,7 @@ class MujocoWorld:
         detections = tuple(self._detect(robot, entry, pose, view) for view in request.detect)
         scan = self._scan(robot, entry, pose) if request.scan and entry.description.lidar is not None else None
         odometry = Odometry(stamp, pose, self.truth().robot_velocity(robot))
-        return SensorFrame(stamp, odometry, entry.pitch, scan, images, detections)
+        return SensorFrame(stamp, odometry, entry.pitch, scan, images, detections, self.interactions.drain(robot))
 
     def truth(self) -> MujocoTruth:
         """Private truth: for the evaluation alone."""
@@ -165,10 +213,10 @@ class MujocoWorld:
         return MujocoTruth(self)
 
     def state_hash(self) -> str:
-        """SHA-256 of the physical state: time, positions, velocities, latches, heads."""
+        """SHA-256 of the physical state: time, positions, velocities, forces, latches, heads."""
         digest = hashlib.sha256()
         digest.update(np.int64(self._ticks).tobytes())
-        for part in (self.data.qpos, self.data.qvel, self.data.ctrl):
+        for part in (self.data.qpos, self.data.qvel, self.data.ctrl, self.data.qfrc_applied):
             digest.update(np.ascontiguousarray(part).tobytes())
         digest.update("\x1f".join(self.articulation.latched()).encode())
         for robot in self._robots.values():
@@ -312,7 +360,14 @@ def make_world(
     model = spec.compile()
     data = mujoco.MjData(model)
     members = {
-        name: _Robot(description, names[name], start, DriveRamp(description.limits), model.body(names[name].base).id)
+        name: _Robot(
+            description,
+            names[name],
+            start,
+            DriveRamp(description.limits),
+            model.body(names[name].base).id,
+            model.geom(f"{name}/hull").id,
+        )
         for name, (description, start) in robots.items()
     }
     world = MujocoWorld(
