@@ -55,13 +55,13 @@ def choose_episode(
     roomy = inflate(grid, robot.inscribed_radius + ORACLE_MARGIN_M)
     categories = [category] if category is not None else list(open_categories(record))
     rng.shuffle(categories)
-    starts = _starts(grid, inflate(grid, robot.circumscribed_radius + MARGIN_M), rng)
-    fields = {start: geodesic_field(grid, free, start) for start in starts}
+    begins = starts(grid, inflate(grid, robot.circumscribed_radius + MARGIN_M), rng)
+    fields = {start: geodesic_field(grid, free, start) for start in begins}
     options = []
     for name in categories[:CATEGORIES]:
         targets = [Target(i, world.truth().object_position(i)) for i in world.truth().objects_of(name)]
         rooms = {record.room_at(*t.position[:2]) for t in targets}
-        for start in starts:
+        for start in begins:
             room = record.room_at(*start)
             if room is None or room in rooms or None in rooms:
                 continue
@@ -84,7 +84,7 @@ def open_categories(record: HouseRecord) -> tuple[str, ...]:
     return tuple(sorted({o.category for o in record.objects if o.target} - contained))
 
 
-def _starts(grid: GridMap, roomy: NDArray[np.bool_], rng: np.random.Generator) -> list[tuple[float, float]]:
+def starts(grid: GridMap, roomy: NDArray[np.bool_], rng: np.random.Generator) -> list[tuple[float, float]]:
     """Points where the robot can turn on the spot, of the largest connected part."""
     import cv2
 

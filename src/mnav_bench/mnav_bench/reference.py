@@ -73,7 +73,7 @@ def reference_route(
     route = field.path_to(oracle_row, oracle_column)
     return Reference(
         length_m=round(path_length(field.path_to(row, column)), 4),
-        waypoints=tuple((round(x, 4), round(y, 4)) for x, y in _densified(route)),
+        waypoints=tuple((round(x, 4), round(y, 4)) for x, y in densified(route)),
         pose=Pose(x=round(pose.x, 4), y=round(pose.y, 4), yaw=round(pose.yaw, 4)),
         camera_pitch=round(pitch, 4),
         object_id=target.object_id,
@@ -115,7 +115,8 @@ def _first_satisfying(
     return None
 
 
-def _densified(points: Sequence[tuple[float, float]], step_m: float = 0.5) -> list[tuple[float, float]]:
+def densified(points: Sequence[tuple[float, float]], step_m: float = 0.5) -> list[tuple[float, float]]:
+    """The polyline's points with more between them, at most `step_m` apart."""
     dense = [points[0]]
     for a, b in pairwise(points):
         n = max(1, math.ceil(math.dist(a, b) / step_m))

@@ -43,7 +43,7 @@ class WorldSettings:
     lidar_noise_m: float = 0.0
     depth_max_m: float = 10.0
     detection: DetectionSettings = field(default_factory=DetectionSettings)
-    interaction: InteractionSettings = InteractionSettings()
+    interaction: InteractionSettings = field(default_factory=InteractionSettings)
 
     def __post_init__(self) -> None:
         steps = self.tick_s / self.physics_s

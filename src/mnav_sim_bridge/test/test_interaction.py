@@ -26,6 +26,8 @@ from mnav_sim_bridge.world import MujocoWorld, WorldSettings, make_world
 
 pytestmark = pytest.mark.sim
 PITCH = 0.4
+REST = Velocity()
+PLAIN = WorldSettings()
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,7 @@ def robot() -> RobotDescription:
     return find_robot("cobot_magic")
 
 
-def attempt(world: MujocoWorld, goal: InteractionGoal, velocity: Velocity = Velocity()) -> InteractionEnd:
+def attempt(world: MujocoWorld, goal: InteractionGoal, velocity: Velocity = REST) -> InteractionEnd:
     """Ask, and let time pass until the world says how it ended; the base is commanded `velocity` all along."""
     for _ in range(10):
         world.step({"a": RobotCommand(velocity, PITCH)})
@@ -46,7 +48,7 @@ def attempt(world: MujocoWorld, goal: InteractionGoal, velocity: Velocity = Velo
     raise AssertionError("no end within 30 s")
 
 
-def door_world(robot: RobotDescription, x: float, settings: WorldSettings = WorldSettings()) -> MujocoWorld:
+def door_world(robot: RobotDescription, x: float, settings: WorldSettings = PLAIN) -> MujocoWorld:
     """A leaf across the way of a robot that looks at it along +x; it opens counter-clockwise, away from the robot."""
     leaf = Leaf("door_1", (3.0, 1.58), yaw=math.pi / 2, travel=1.57)
     return make_world(one_room(8, 4, leaves=(leaf,)), {"a": (robot, SE2(x, 2.0, 0.0))}, settings)

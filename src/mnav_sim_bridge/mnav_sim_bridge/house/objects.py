@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class PlacedObject:
 
 
 @dataclass
-class _Spot:
+class Spot:
     """A surface being filled."""
 
     surface: Surface
@@ -82,7 +82,7 @@ def place_objects(rng: Rng, floors: Sequence[RoomFloor], names: Mapping[int, str
     made: list[PlacedObject] = []
     used: dict[str, int] = {}
     for floor in floors:
-        spots = [s for item in floor.placed for s in _spots(item, names[id(item)])]
+        spots = [s for item in floor.placed for s in spots_of(item, names[id(item)])]
         open_spots = [s for s in spots if s.container is None]
         wanted = PER_ROOM[floor.room.kind] + int(rng.integers(-1, 3))
         fitting = [k for k in kinds.values() if floor.room.kind in k.rooms]
@@ -101,21 +101,21 @@ def place_objects(rng: Rng, floors: Sequence[RoomFloor], names: Mapping[int, str
     return tuple(made)
 
 
-def _spots(item: Placed, name: str) -> list[_Spot]:
+def spots_of(item: Placed, name: str) -> list[Spot]:
     furniture: Furniture = item.furniture
-    found = [_Spot(s, item, name, None, None) for s in furniture.surfaces if s.tag != "high"]
+    found = [Spot(s, item, name, None, None) for s in furniture.surfaces if s.tag != "high"]
     parts = {p.name: p for p in furniture.parts}
     for k, container in enumerate(furniture.containers):
-        found += [_Spot(s, item, name, None, k) for s in container.surfaces]
+        found += [Spot(s, item, name, None, k) for s in container.surfaces]
         for part_name in container.parts:
             part = parts[part_name]
             if part.surface is not None:
-                found.append(_Spot(part.surface, item, name, part, k))
+                found.append(Spot(part.surface, item, name, part, k))
     return found
 
 
 def _fill_containers(
-    rng: Rng, kinds: Mapping[str, ObjectKind], spots: list[_Spot], floor: RoomFloor, counts: dict[str, int]
+    rng: Rng, kinds: Mapping[str, ObjectKind], spots: list[Spot], floor: RoomFloor, counts: dict[str, int]
 ) -> list[PlacedObject]:
     made = []
     for spot in spots:
@@ -124,35 +124,41 @@ def _fill_containers(
         for _ in range(wanted):
             if not fitting:
                 break
-            placed = _on_spot(rng, fitting[int(rng.integers(len(fitting)))], spot, floor, counts)
+            placed = put_on(rng, fitting[int(rng.integers(len(fitting)))], spot, floor, counts)
             if placed is not None:
                 made.append(placed)
     return made
 
 
 def _place_one(
-    rng: Rng, kind: ObjectKind, spots: list[_Spot], floor: RoomFloor, counts: dict[str, int]
+    rng: Rng, kind: ObjectKind, spots: list[Spot], floor: RoomFloor, counts: dict[str, int]
 ) -> PlacedObject | None:
-    choices: list[_Spot | None] = [s for s in spots if s.surface.tag in kind.surfaces]
+    choices: list[Spot | None] = [s for s in spots if s.surface.tag in kind.surfaces]
     if "floor" in kind.surfaces:
         choices.append(None)
     if not choices:
         return None
     for i in rng.permutation(len(choices))[:3]:
         spot = choices[int(i)]
-        placed = _on_floor(rng, kind, floor, counts) if spot is None else _on_spot(rng, kind, spot, floor, counts)
+        placed = _on_floor(rng, kind, floor, counts) if spot is None else put_on(rng, kind, spot, floor, counts)
         if placed is not None:
             return placed
     return None
 
 
-def _on_spot(rng: Rng, kind: ObjectKind, spot: _Spot, floor: RoomFloor, counts: dict[str, int]) -> PlacedObject | None:
+def put_on(rng: Rng, kind: ObjectKind, spot: Spot, floor: RoomFloor, counts: dict[str, int]) -> PlacedObject | None:
     """Try a few places on a surface; None when the thing is too big or the place is taken."""
+    placed = put_thing(rng, kind, spot, floor.index, "")
+    return None if placed is None else replace(placed, name=_named(kind, counts))
+
+
+def put_thing(rng: Rng, kind: ObjectKind, spot: Spot, room: int, name: str) -> PlacedObject | None:
+    """A thing of a kind on a surface, under a name; None when it is too big or the place is taken."""
     shapes = kind.build(rng)
     surface = spot.surface
     for _ in range(6):
         yaw = float(rng.normal(0, 0.2)) if kind.category in FACING else float(rng.uniform(-math.pi, math.pi))
-        low, high = _turned_bounds(shapes, yaw)
+        low, high = turned_bounds(shapes, yaw)
         if high[2] > surface.headroom:
             return None
         x0, x1 = surface.rect.x0 - low[0], surface.rect.x1 - high[0]
@@ -167,7 +173,7 @@ def _on_spot(rng: Rng, kind: ObjectKind, spot: _Spot, floor: RoomFloor, counts: 
         height = surface.z + (spot.part.pos[2] if spot.part else 0.0)
         # A millimetre of air keeps the bottom from flickering with the surface.
         return PlacedObject(
-            _named(kind, counts), kind, shapes, floor.index, spot.name, spot.part.name if spot.part else None,
+            name, kind, shapes, room, spot.name, spot.part.name if spot.part else None,
             spot.container, spot.name, height, (x, y, surface.z + 0.001), yaw,
         )  # fmt: skip
     return None
@@ -178,7 +184,7 @@ def _on_floor(rng: Rng, kind: ObjectKind, floor: RoomFloor, counts: dict[str, in
     shapes = kind.build(rng)
     # A sixth of a turn at most, so that the box around the thing stays true to it.
     yaw = float(rng.uniform(-0.3, 0.3))
-    low, high = _turned_bounds(shapes, yaw)
+    low, high = turned_bounds(shapes, yaw)
     stand_in = Furniture(kind.category, (Shape(shapes[0].kind, *_box_of(low, high), shapes[0].finish),))
     item = floor.against_wall(rng, stand_in, 14, 0.4)
     if item is None:
@@ -195,7 +201,7 @@ def _box_of(low: Vector, high: Vector) -> tuple[Vector, Vector]:
     return (middle[0], middle[1], middle[2]), (half[0], half[1], half[2])
 
 
-def _turned_bounds(shapes: tuple[Shape, ...], yaw: float) -> tuple[Vector, Vector]:
+def turned_bounds(shapes: tuple[Shape, ...], yaw: float) -> tuple[Vector, Vector]:
     """Bounds after a turn about z: the corners of each shape's box, turned."""
     turn = rotation(yaw_quat(yaw))
     low, high = np.full(3, np.inf), np.full(3, -np.inf)

@@ -1,0 +1,1 @@
+"""Suite `multinav`: interaction changes what can be reached and seen."""
