@@ -5,7 +5,7 @@ Drives the reference route with the robot's own executor and looks at the target
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 
 import numpy as np
 
@@ -43,25 +43,27 @@ REPLAN_S = 1.5
 def oracle_mind(goal: TaskGoal, reference: Reference, robot: RobotDescription) -> Mind:
     """Follow the waypoints as far as the map knows them, then approach and verify the target at its true position."""
     yield from motion(Look(reference.camera_pitch), 10.0)
-    if not (yield from _follow(reference)):
+    if not (yield from follow(reference.waypoints, (reference.pose.x, reference.pose.y))):
         return TaskResult(TaskOutcome.BLOCKED, "the reference pose was not reached")
     memory = TargetMemory(goal.category)
-    if not (yield from approach(_sighting(goal, reference, robot), robot, memory, ApproachSettings())):
+    known = known_target(goal, reference.object_position, robot)
+    if not (yield from approach(known, robot, memory, ApproachSettings())):
         return TaskResult(TaskOutcome.BLOCKED, "the target is not to be seen from the end of the reference")
     yield Stop()
     return TaskResult(TaskOutcome.ACHIEVED, "the target is in view at the end of the reference")
 
 
-def _sighting(goal: TaskGoal, reference: Reference, robot: RobotDescription) -> Sighting:
+def known_target(goal: TaskGoal, position: tuple[float, float, float], robot: RobotDescription) -> Sighting:
     """What the oracle knows of the target, in the form of something seen."""
-    x, y, z = reference.object_position
+    x, y, z = position
     detection = Detection("oracle", goal.category, 1.0, (0.0, 0.0, 1.0, 1.0), None, (x, y, z), (0.1, 0.1, 0.1))
     return Sighting("oracle", goal.category, 0.0, robot.success_view, (x, y, z), detection, (1, 1))
 
 
-def _follow(reference: Reference) -> Generator[Request, Reply, bool]:
+def follow(route: Sequence[tuple[float, float]], end: tuple[float, float]) -> Generator[Request, Reply, bool]:
+    """Drive along waypoints to an end as far as the map knows them; False after a dozen failures."""
     index, failures = 0, 0
-    waypoints = [*reference.waypoints, (reference.pose.x, reference.pose.y)]
+    waypoints = [*route, end]
     for _ in range(MAX_STEPS):
         now = yield Observe()
         assert isinstance(now, Observation)

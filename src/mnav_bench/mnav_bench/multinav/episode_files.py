@@ -65,12 +65,13 @@ class Step(_Record):
 
 
 class Plan(_Record):
-    """An ordered way to the goal. `length_m` is planar base motion alone."""
+    """An ordered way to the goal. `length_m` is planar base motion alone; `target` is where the goal is at its end."""
 
     plan_id: str
     required_interaction_ids: tuple[str, ...]
     steps: tuple[Step, ...]
     length_m: NonNegative
+    target: Point3
 
 
 class Instruction(_Record):

@@ -116,7 +116,14 @@ def _forwards(cf: Counterfactuals, problem: Problem, stands: Sequence[Stand]) ->
     )
     steps.append(Step(kind="observe", pose=final.pose, pitch=final.camera_pitch))
     ids = tuple(o.interaction_id for o in problem.openings)
-    plan = Plan(plan_id="plan_0", required_interaction_ids=ids, steps=tuple(steps), length_m=round(total + final.length_m, 4))
+    x, y, z = final.object_position
+    plan = Plan(
+        plan_id="plan_0",
+        required_interaction_ids=ids,
+        steps=tuple(steps),
+        length_m=round(total + final.length_m, 4),
+        target=(round(x, 4), round(y, 4), round(z, 4)),
+    )
     return Solution(plan, tuple(stands), final)
 
 
