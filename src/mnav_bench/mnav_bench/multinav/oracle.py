@@ -31,7 +31,8 @@ from mnav_planner.sightings import TargetMemory
 
 TRIES = 3
 # Until scans and images have shown that the way is free.
-SETTLE_S = 2.5
+SETTLE_S = 2.0
+LOOK_DOWN_RAD = 0.9
 
 
 def oracle_mind(
@@ -79,9 +80,12 @@ def _open(step: Step, plan: Plan, known: Mapping[str, Interaction]) -> Generator
         report = yield from motion(
             Interact("", "", 0.0, 0.0, Operation.OPEN, point=one.point, entity_id=one.entity, category=one.category), 60.0
         )
-        now = yield Observe()
-        assert isinstance(now, Observation)
-        yield Wait(until_s=now.stamp_s + SETTLE_S)
+        # The foot of a closed leaf lies below the scans and stays in the map until a camera looks down at it.
+        for pitch in (step.pitch, LOOK_DOWN_RAD):
+            yield from motion(Look(pitch), 10.0)
+            now = yield Observe()
+            assert isinstance(now, Observation)
+            yield Wait(until_s=now.stamp_s + SETTLE_S)
         if report.status.group is MotionGroup.REACHED:
             return True
         yield Note(f"{one.entity}: {report.reason}")

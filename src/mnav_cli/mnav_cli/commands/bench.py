@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mnav_cli.commands import supernav_suite
+from mnav_cli.commands import multinav_suite, supernav_suite
 from mnav_cli.numbers import positive_int
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """`bench navtoobj`."""
-    suites = parser.add_subparsers(dest="suite", required=True, metavar="navtoobj|supernav", parser_class=type(parser))
+    suites = parser.add_subparsers(dest="suite", required=True, metavar="navtoobj|multinav|supernav", parser_class=type(parser))
     suite = suites.add_parser("navtoobj", help="object-goal navigation in houses whose doors are open")
     suite.add_argument("--episodes", type=Path, required=True)
     suite.add_argument("--agent", required=True, help="frontier, random-frontier or oracle")
@@ -22,6 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     suite.add_argument("--ros", action="store_true", help="through the ROS graph, in lockstep")
     suite.add_argument("--isolate", action="store_true", help="each mind in a child process that gets records only")
     suite.add_argument("--out", type=Path, required=True)
+    multinav_suite.configure_bench(suites)
     supernav_suite.configure_bench(suites)
 
 
@@ -32,6 +33,8 @@ def run(args: argparse.Namespace) -> int:
     use_backend()
     if args.suite == "supernav":
         return supernav_suite.run_bench(args)
+    if args.suite == "multinav":
+        return multinav_suite.run_bench(args)
     from mnav_bench.evaluate import RunOptions
     from mnav_bench.sweep import bench, run_all
 

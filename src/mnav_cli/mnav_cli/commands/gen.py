@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mnav_cli.commands import supernav_suite
+from mnav_cli.commands import multinav_suite, supernav_suite
 from mnav_cli.numbers import positive_int, seed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """`gen house` and `gen navtoobj`."""
-    names = "house|navtoobj|supernav"
+    names = "house|navtoobj|multinav|supernav"
     kinds = parser.add_subparsers(dest="kind", required=True, metavar=names, parser_class=type(parser))
     house = kinds.add_parser("house", help="model.xml, plan.png, six room pictures, checks.json")
     house.add_argument("--seed", type=seed, required=True)
@@ -23,6 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     suite.add_argument("--robot", default="cobot_magic")
     suite.add_argument("--workers", type=positive_int, default=2)
     suite.add_argument("--out", type=Path, required=True)
+    multinav_suite.configure_gen(kinds)
     supernav_suite.configure_gen(kinds)
 
 
@@ -33,6 +34,8 @@ def run(args: argparse.Namespace) -> int:
     use_backend()
     if args.kind == "supernav":
         return supernav_suite.run_gen(args)
+    if args.kind == "multinav":
+        return multinav_suite.run_gen(args)
     return _house(args) if args.kind == "house" else _navtoobj(args)
 
 
