@@ -27,7 +27,9 @@ class Rollout:
     reason: str = ""
 
 
-def roll_out(world: MujocoWorld, episode: MultiNavEpisode, plan: Plan, leave_out: frozenset[str] = frozenset()) -> Rollout:
+def roll_out(
+    world: MujocoWorld, episode: MultiNavEpisode, plan: Plan, leave_out: frozenset[str] = frozenset()
+) -> Rollout:
     """Drive and open as the plan says, interactions in `leave_out` left out; then judge by distance and visibility."""
     known = {i.interaction_id: i for i in episode.interactions}
     robot, pitch = episode.robot, 0.0

@@ -65,18 +65,19 @@ def bench(
 def summarise(
     suite: MultiNavFile, agent: str, rows: Sequence[Row], wall_s: float, found: dict[str, Any]
 ) -> dict[str, Any]:
-    """Navigation success and SPL over the eligible rows, crashes included, and by group; interactions are scored apart."""
+    """Navigation success and SPL over the eligible rows, lost ones included, and by group."""
     counted = [row for row in rows if row["eligible"]]
+    groups = {
+        group: {value: _rates([r for r in counted if r[group] == value]) for value in sorted({r[group] for r in rows})}
+        for group in GROUPS
+    }
     return {
         "suite": suite.suite,
         "agent": agent,
         "n": len(rows),
         "n_eligible": len(counted),
         **_rates(counted),
-        "groups": {
-            group: {value: _rates([r for r in counted if r[group] == value]) for value in sorted({r[group] for r in rows})}
-            for group in GROUPS
-        },
+        "groups": groups,
         "attempts": sum(len(row["run"]["attempts"]) for row in counted if row["run"]),
         "kinematic_completions": sum(row["kinematic_completions"] for row in rows),
         "wall_s": round(wall_s, 1),
