@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mnav_bench.multinav.episode_files import Interaction, MultiNavEpisode, Plan, Pose
+from mnav_bench.episodes import Pose
+from mnav_bench.multinav.episode_files import Interaction, MultiNavEpisode, Plan
 from mnav_core.geometry import wrap_angle
 from mnav_core.interaction import InteractionEnd, InteractionGoal, InteractionStatus, Operation
 from mnav_core.motion import STOP, RobotCommand, Velocity
