@@ -17,7 +17,10 @@ def configure_gen(kinds: Any) -> None:
     suite.add_argument("--count", type=positive_int, required=True)
     suite.add_argument("--seed", type=seed, required=True)
     suite.add_argument(
-        "--task-form", choices=("objectgoal", "pointgoal", "instructiongoal"), default="objectgoal", help="what is asked"
+        "--task-form",
+        choices=("objectgoal", "pointgoal", "instructiongoal"),
+        default="objectgoal",
+        help="what is asked",
     )
     suite.add_argument("--split", choices=("train", "val"), default="val", help="houses never coincide between the two")
     suite.add_argument("--robot", default="cobot_magic")
@@ -52,14 +55,9 @@ def run_gen(args: argparse.Namespace) -> int:
 
 def configure_bench(suites: Any) -> None:
     """`bench multinav`."""
-    suite = suites.add_parser("multinav", help="object-goal navigation where doors and containers may be closed")
+    suite = suites.add_parser("multinav", help="navigation that may need doors and containers opened")
     suite.add_argument("--episodes", type=Path, required=True)
-    suite.add_argument(
-        "--agent",
-        required=True,
-        help="multinav, moma_llm, multinav-flat, multinav-greedy, multinav-perception_only, frontier or oracle",
-    )
-    suite.add_argument("--model", default="builtin", help="the chooser: builtin, URL#NAME or replay:FILE")
+    suite.add_argument("--agent", required=True, help="frontier, random-frontier or oracle")
     suite.add_argument("--workers", type=positive_int, default=1)
     suite.add_argument("--isolate", action="store_true", help="each mind in a child process that gets records only")
     suite.add_argument("--out", type=Path, required=True)
@@ -69,12 +67,8 @@ def run_bench(args: argparse.Namespace) -> int:
     """Run the episodes and print the summary."""
     from mnav_bench.multinav.running import MultiNavOptions
     from mnav_bench.multinav.suite import bench
-    from mnav_models.open_model import open_model
 
-    model = open_model(args.model)
-    if model is not None:
-        model.close()
-    options = MultiNavOptions(args.agent, args.model, args.isolate)
+    options = MultiNavOptions(args.agent, args.isolate)
     summary = bench(args.episodes, options, args.workers, args.out, _show)
     print(json.dumps({key: value for key, value in summary.items() if key != "manifest"}, indent=1))
     print(f"written to {args.out / 'summary.json'} and {args.out / 'episodes.jsonl'}")
@@ -82,11 +76,11 @@ def run_bench(args: argparse.Namespace) -> int:
 
 
 def _show(done: int, n: int, row: dict[str, Any]) -> None:
-    verdict = "success" if row["success"] else f"failed ({row['failure']})"
-    scores = row["score"] or {}
+    verdict = "success" if row["success"] else f"failed ({row['failure']}: {row['reason']})"
+    attempts = len(row["run"]["attempts"]) if row["run"] else 0
     print(
-        f"[{done}/{n}] {row['id']} {row['category']}, {row['recipe']}: {verdict}, SPL {row['spl']:.2f},"
-        f" {row['path_m']:.1f} m (reference {row['reference_m']:.1f} m), {scores.get('attempts', 0)} attempts,"
-        f" {scores.get('errors', 0)} of them in vain, {row['sim_s'] or 0:.0f} s simulated, {row['wall_s'] or 0:.0f} s",
+        f"[{done}/{n}] {row['id']} {row['recipe']}: {verdict}, SPL {row['spl']:.2f}, {row['path_m']:.1f} m"
+        f" (reference {row['reference_m']:.1f} m), {attempts} attempts, {row['sim_s'] or 0:.0f} s simulated,"
+        f" {row['wall_s'] or 0:.0f} s",
         flush=True,
     )
