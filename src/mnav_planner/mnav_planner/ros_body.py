@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mnav_core.geometry import SE2
@@ -12,9 +12,10 @@ from mnav_core.maps import MapSnapshot
 from mnav_core.messages.captures import rgbd_of
 from mnav_core.motion import STOP, MotionReport, MotionStatus, Velocity
 from mnav_core.nodes.mailbox import Mailbox
-from mnav_core.requests import Capture, MotionRequest, Observation
+from mnav_core.requests import Capture, Interact, MotionRequest, Observation
 from mnav_core.robot import RobotDescription
 from mnav_core.sensing import DetectionFrame
+from mnav_core.view_points import point_of_view
 from mnav_interfaces.srv import CapturePanorama
 from mnav_planner.motion_clients import MotionClients, report_of_result
 
@@ -76,6 +77,7 @@ class RosBody:
         self._taken: dict[int, Capture | MotionReport] = {}
         self._frames: deque[DetectionFrame] = deque(maxlen=MAX_DETECTION_FRAMES)
         self._recent: deque[DetectionFrame] = deque(maxlen=64)
+        self._newest: Capture | None = None
         self.state = BodyState()
         self.operations = 0
         self.results = 0
@@ -114,10 +116,34 @@ class RosBody:
             reason = f"{type(request).__name__} is not served over ROS"
             self._report(MotionReport(motion_id, MotionStatus.UNSUPPORTED, reason, end_s=self.now_s()))
             return motion_id
+        if isinstance(request, Interact):
+            located = self._located(motion_id, request)
+            if isinstance(located, MotionReport):
+                self._report(located)
+                return motion_id
+            request = located
+        if isinstance(request, Interact) or any(isinstance(m.request, Interact) for m in self._sent):
+            # Two servers share one base: what runs on the one ends before the other begins.
+            self._queue.append(_StopAll())
         self.operations += 1
         self._queue.append(_Motion(motion_id, request))
         self._pump()
         return motion_id
+
+    def _located(self, motion_id: int, request: Interact) -> Interact | MotionReport:
+        """The request with the point that its view shows, or why it shows none."""
+        if request.point is not None:
+            return request
+        newest = self._newest
+        if newest is None or newest.ref != request.image_ref:
+            status, reason = MotionStatus.REFUSED_STALE_IMAGE, f"image {request.image_ref!r} is not the newest"
+        else:
+            image = next((i for i in newest.images if i.view == request.view), None)
+            point = None if image is None else point_of_view(image, request.u, request.v)
+            if point is not None:
+                return replace(request, point=point)
+            status, reason = MotionStatus.REFUSED_NO_DEPTH, f"no depth at the point of view {request.view!r}"
+        return MotionReport(motion_id, status, reason, end_s=self.now_s())
 
     def stop(self) -> int:
         """Cancel every motion; the executor commands rest."""
@@ -159,6 +185,8 @@ class RosBody:
             taken = Capture(taken.ref, taken.stamp_s, taken.simultaneous, taken.images, frames)
         if taken is not None:
             del self._taken[capture_id]
+        if isinstance(taken, Capture):
+            self._newest = taken
         return taken
 
     def observe(self) -> Observation:
@@ -222,7 +250,8 @@ class RosBody:
 
     def _on_result(self, motion: _Motion, future: Any) -> None:
         motion.has_ended = True
-        self.results += 1
+        # Lockstep compares with the executor, which knows nothing of interactions.
+        self.results += not isinstance(motion.request, Interact)
         self._sent = [other for other in self._sent if not other.has_ended]
         self._report(report_of_result(future.result().result, motion.motion_id, self.now_s()))
         self._on_change()

@@ -19,6 +19,7 @@ from mnav_core.robot import RobotDescription
 from mnav_core.schedule import SensorSchedule
 from mnav_core.sensing import PointCloud, RgbdImage, SensorFrame, SensorRequest
 from mnav_interfaces.msg import DetectionArray, Tick, TickDone
+from mnav_sim_bridge.interaction_port import InteractionPort
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ class RobotPorts:
         if lockstep:
             self._publish_as("tick", Tick, qos.lockstep_qos())
             self._subscribe(TickDone, "tick_done", self._on_done, qos.lockstep_qos())
+        self._interactions = InteractionPort(self._node, self._prefix, self._arrived)
         self._publishers["tf_static"].publish(TFMessage(transforms=self._static_transforms()))
 
     def request(self, tick: int, schedule: SensorSchedule) -> SensorRequest:
@@ -103,6 +105,7 @@ class RobotPorts:
             self._publish_scan(frame.scan)
         for image in frame.images:
             self._publish_image(image)
+        self._interactions.ended(frame.interactions)
         for found in frame.detections:
             self._publishers["detections"].publish(detections.to_detection_array(found))
         if self._settings.lockstep:
@@ -128,7 +131,7 @@ class RobotPorts:
         inbox = self._inbox
         stamp_s = None if inbox.velocity_ns is None else inbox.velocity_ns / 1e9
         is_fresh = stamp_s is not None and now_s - stamp_s <= self._settings.command_timeout_s
-        return RobotCommand(inbox.velocity if is_fresh else STOP, inbox.pitch)
+        return self._interactions.command(RobotCommand(inbox.velocity if is_fresh else STOP, inbox.pitch))
 
     def missing(self, tick: int, stamp_ns: int) -> tuple[str, ...]:
         """What has not yet come of a tick in lockstep. Call it under `arrived`."""

@@ -143,9 +143,7 @@ def _containers(site: Site, slot: Slot, rng: Rng) -> Iterator[_Draft]:
             removed = tuple(o.id for o in record.objects if o.category == kind.category)
             added = Addition(f"{kind.category}_target", kind.category, container.id, int(rng.integers(2**31)))
             closed = () if critical is None else (critical,)
-            yield _Draft(
-                start, kind.category, added.name, removed, (added,), critical, closed, container, joint
-            )
+            yield _Draft(start, kind.category, added.name, removed, (added,), critical, closed, container, joint)
             break
 
 
@@ -277,9 +275,15 @@ def _openings(draft: _Draft) -> tuple[Opening, ...]:
 
 
 def _episode(
-    site: Site, slot: Slot, draft: _Draft, record: HouseRecord, start: SE2, found: Solution, closed_m: float | None,
+    site: Site,
+    slot: Slot,
+    draft: _Draft,
+    record: HouseRecord,
+    start: SE2,
+    found: Solution,
+    closed_m: float | None,
     cf: Counterfactuals,
-) -> MultiNavEpisode:  # fmt: skip
+) -> MultiNavEpisode:
     interactions = _interactions(draft, slot, found, cf)
     container = draft.container
     kind = object_kinds()[draft.category]
@@ -287,31 +291,47 @@ def _episode(
     target: ObjectRecord = next(o for o in record.objects if o.id == draft.target_id)
     away = [c for c in record.containers if container is None or c.id != container.id]
     point = draft.goal_point
-    common: dict[str, Any] = {
-        "requirement": "beneficial" if slot.recipe == "route_shortening" else "required" if interactions else "unnecessary",
-        "joints": (
-            *(JointStart(joint=d.joint, fraction=0.0) for d in draft.closed),
-            *(JointStart(joint=j, fraction=0.0) for c in record.containers for j in c.joints),
+    shut = [d.joint for d in draft.closed] + [j for c in record.containers for j in c.joints]
+    requirement = "required" if interactions else "unnecessary"
+    fields: dict[str, Any] = {
+        "id": slot.id,
+        "domain": DOMAIN_OF.get(slot.recipe, "channel"),
+        "recipe": slot.recipe,
+        "requirement": "beneficial" if slot.recipe == "route_shortening" else requirement,
+        "task_form": slot.form,
+        "data_split": slot.split,
+        "house_seed": site.seed,
+        "house_sub_seed": site.sub_seed,
+        "house_rooms": len(record.rooms),
+        "house_doors": len(record.doors),
+        "house_containers": len(record.containers),
+        "scene_hash": record.xml_sha256,
+        "removed": draft.removed,
+        "added": tuple(
+            AddedThing(name=a.name, category=a.category, container=a.container, seed=a.seed) for a in draft.added
         ),
+        "joints": tuple(JointStart(joint=joint, fraction=0.0) for joint in shut),
+        "robot": site.robot.name,
+        "success_view": site.robot.success_view,
+        "start": Pose(x=start.x, y=start.y, yaw=start.yaw),
+        "category": draft.category,
+        "target_ids": (draft.target_id,),
+        "target_container": "" if container is None else container.id,
+        "target_container_category": "" if container is None else container.category,
+        "start_room": record.room_at(start.x, start.y) or "",
+        "target_room": target.room,
         "goal_point": None if point is None else (round(point[0], 4), round(point[1], 4)),
+        "interactions": interactions,
+        "plans": (found.plan,),
+        "closed_path_m": closed_m,
+        "open_path_m": found.plan.length_m,
+        "distractor_containers": len(away),
+        "plausible_distractors": sum(c.category in plausible_classes(kind) for c in away),
+        "unusual_container": container is not None and is_unusual(kind, container, kinds[container.room]),
+        "instructions": instructions(draft.category, found.plan, interactions),
+        "disclosure": slot.disclosure if slot.form == "instructiongoal" else "",
     }
-    return MultiNavEpisode(
-        id=slot.id, domain=DOMAIN_OF.get(slot.recipe, "channel"), recipe=slot.recipe, task_form=slot.form,
-        data_split=slot.split, house_seed=site.seed, house_sub_seed=site.sub_seed, house_rooms=len(record.rooms),
-        house_doors=len(record.doors), house_containers=len(record.containers), scene_hash=record.xml_sha256,
-        removed=draft.removed,
-        added=tuple(AddedThing(name=a.name, category=a.category, container=a.container, seed=a.seed) for a in draft.added),
-        robot=site.robot.name, success_view=site.robot.success_view, start=Pose(x=start.x, y=start.y, yaw=start.yaw),
-        category=draft.category, target_ids=(draft.target_id,),
-        target_container="" if container is None else container.id,
-        target_container_category="" if container is None else container.category,
-        start_room=record.room_at(start.x, start.y) or "", target_room=target.room, interactions=interactions,
-        plans=(found.plan,), closed_path_m=closed_m, open_path_m=found.plan.length_m, distractor_containers=len(away),
-        plausible_distractors=sum(c.category in plausible_classes(kind) for c in away),
-        unusual_container=container is not None and is_unusual(kind, container, kinds[container.room]),
-        instructions=instructions(draft.category, found.plan, interactions),
-        disclosure=slot.disclosure if slot.form == "instructiongoal" else "", **common,
-    )  # type: ignore[arg-type]  # fmt: skip
+    return MultiNavEpisode.model_validate(fields)
 
 
 def _interactions(draft: _Draft, slot: Slot, found: Solution, cf: Counterfactuals) -> tuple[Interaction, ...]:
@@ -328,11 +348,15 @@ def _interactions(draft: _Draft, slot: Slot, found: Solution, cf: Counterfactual
             slides = joint_is_slide(cf.world, opening.joint)
             kind = "container_sliding_drawer" if slides else "container_hinged_door"
         x, y, z = (round(value, 4) for value in stand.point)
-        made.append(
-            Interaction(
-                interaction_id=opening.interaction_id, type=kind, entity=entity, category=category,
-                joint=opening.joint, effect=effect, prerequisites=tuple(m.interaction_id for m in made),
-                point=(x, y, z),
-            )  # type: ignore[arg-type]  # fmt: skip
-        )
+        fields: dict[str, Any] = {
+            "interaction_id": opening.interaction_id,
+            "type": kind,
+            "entity": entity,
+            "category": category,
+            "joint": opening.joint,
+            "effect": effect,
+            "prerequisites": tuple(m.interaction_id for m in made),
+            "point": (x, y, z),
+        }
+        made.append(Interaction.model_validate(fields))
     return tuple(made)

@@ -14,9 +14,7 @@ FORMAT = "mnav_multinav_v1"
 Domain = Literal["channel", "container", "mixed"]
 Requirement = Literal["required", "beneficial", "unnecessary"]
 TaskForm = Literal["objectgoal", "pointgoal", "instructiongoal"]
-Recipe = Literal[
-    "single_path", "distractor", "critical_distractor", "route_shortening", "container", "door_container"
-]
+Recipe = Literal["single_path", "distractor", "critical_distractor", "route_shortening", "container", "door_container"]
 Point3 = tuple[Finite, Finite, Finite]
 
 

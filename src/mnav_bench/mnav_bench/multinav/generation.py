@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -99,16 +99,24 @@ def difficulty(suite: MultiNavFile) -> tuple[FloorRow, ...]:
     hidden = [e for e in episodes if e.target_container]
     searched = [e for e in hidden if e.task_form != "pointgoal"]
     rows = [
-        FloorRow("mean rooms a house", round(fmean(e.house_rooms for e in episodes), 2), FLOOR_ROOMS),
-        FloorRow("mean doors a house", round(fmean(e.house_doors for e in episodes), 2), FLOOR_DOORS),
-        FloorRow("mean openable containers a house", round(fmean(e.house_containers for e in episodes), 2), FLOOR_CONTAINERS),
-        FloorRow("least closed distractor containers", min(e.distractor_containers for e in episodes), FLOOR_DISTRACTORS),
-    ]  # fmt: skip
+        FloorRow("mean rooms a house", _mean(e.house_rooms for e in episodes), FLOOR_ROOMS),
+        FloorRow("mean doors a house", _mean(e.house_doors for e in episodes), FLOOR_DOORS),
+        FloorRow("mean openable containers a house", _mean(e.house_containers for e in episodes), FLOOR_CONTAINERS),
+        FloorRow(
+            "least closed distractor containers", min(e.distractor_containers for e in episodes), FLOOR_DISTRACTORS
+        ),
+    ]
     if searched:
         unusual = 100.0 * fmean(e.unusual_container for e in searched)
-        rows.append(FloorRow("least distractors of a plausible class", min(e.plausible_distractors for e in searched), 1))
+        rows.append(
+            FloorRow("least distractors of a plausible class", min(e.plausible_distractors for e in searched), 1)
+        )
         rows.append(FloorRow("targets where common sense would not look first, %", round(unusual, 1), FLOOR_UNUSUAL))
     return tuple(rows)
+
+
+def _mean(values: Iterable[float]) -> float:
+    return round(fmean(values), 2)
 
 
 def composition(suite: MultiNavFile) -> str:

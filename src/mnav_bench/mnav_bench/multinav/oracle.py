@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 
-from mnav_bench.multinav.episode_files import Interaction, MultiNavEpisode, Plan, Step
+from mnav_bench.multinav.episode_files import Interaction, MultiNavEpisode, Step
 from mnav_bench.oracle import follow, known_target
 from mnav_core.geometry import wrap_angle
 from mnav_core.interaction import Operation
@@ -41,18 +41,17 @@ def oracle_mind(
     """Follow the shortest plan; interactions in `leave_out` are left out, which shows what depends on them."""
     plan = min(episode.plans, key=lambda p: p.length_m)
     known = {i.interaction_id: i for i in episode.interactions}
+    last = [s for s in plan.steps if s.kind == "navigate"][-1]
     for step in plan.steps:
-        if step.kind == "navigate" and step is not _last_drive(plan, episode):
+        if step.kind == "navigate":
             assert step.pose is not None
+            if step is last:
+                yield from motion(Look(step.pitch), 10.0)
             if not (yield from follow(step.waypoints, (step.pose.x, step.pose.y))):
                 return TaskResult(TaskOutcome.BLOCKED, "a leg of the plan was not driven")
-        elif step.kind == "navigate":
-            assert step.pose is not None
-            yield from motion(Look(step.pitch), 10.0)
-            if not (yield from follow(step.waypoints, (step.pose.x, step.pose.y))):
-                return TaskResult(TaskOutcome.BLOCKED, "the end of the plan was not reached")
         elif step.kind == "open" and step.interaction_id not in leave_out:
-            if not (yield from _open(step, plan, known)):
+            opened = yield from _open(step, known)
+            if not opened:
                 return TaskResult(TaskOutcome.BLOCKED, f"{step.interaction_id} does not open")
     if episode.goal_point is None:
         memory = TargetMemory(goal.category)
@@ -63,11 +62,7 @@ def oracle_mind(
     return TaskResult(TaskOutcome.ACHIEVED, "the plan is done")
 
 
-def _last_drive(plan: Plan, episode: MultiNavEpisode) -> Step:
-    return [s for s in plan.steps if s.kind == "navigate"][-1]
-
-
-def _open(step: Step, plan: Plan, known: Mapping[str, Interaction]) -> Generator[Request, Reply, bool]:
+def _open(step: Step, known: Mapping[str, Interaction]) -> Generator[Request, Reply, bool]:
     """Face the part, look at it, open it; True once the robot says that it is done."""
     one = known[step.interaction_id]
     for _ in range(TRIES):
@@ -78,7 +73,8 @@ def _open(step: Step, plan: Plan, known: Mapping[str, Interaction]) -> Generator
             yield from motion(Turn(angle), 30.0)
         yield from motion(Look(step.pitch), 10.0)
         report = yield from motion(
-            Interact("", "", 0.0, 0.0, Operation.OPEN, point=one.point, entity_id=one.entity, category=one.category), 60.0
+            Interact("", "", 0.0, 0.0, Operation.OPEN, point=one.point, entity_id=one.entity, category=one.category),
+            60.0,
         )
         # The foot of a closed leaf lies below the scans and stays in the map until a camera looks down at it.
         for pitch in (step.pitch, LOOK_DOWN_RAD):

@@ -160,9 +160,7 @@ class Counterfactuals:
         eye = np.asarray(optical.translation, float)
         if world.interactions.parts.find(world.data, eye, np.array(point)) != joint:
             return False
-        parking = world.interactions.sweep.parking(
-            world.data, self.robot, hull_height(self.robot), pose, joint, 1.0
-        )
+        parking = world.interactions.sweep.parking(world.data, self.robot, hull_height(self.robot), pose, joint, 1.0)
         return parking is not None and parking.drive_m == 0.0
 
 

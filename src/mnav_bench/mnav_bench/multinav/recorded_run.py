@@ -31,7 +31,9 @@ def spec_record(suite: MultiNavFile, episode: MultiNavEpisode, house: HouseRecor
         "threshold_m": suite.distance_m,
         "classes": [{"domain": domain, "category": category} for domain, category in sorted(classes)],
         "effects": [{"id": i.interaction_id, "joint": i.joint} for i in episode.interactions],
-        "plans": [{"id": p.plan_id, "required": list(p.required_interaction_ids), "valid": True} for p in episode.plans],
+        "plans": [
+            {"id": p.plan_id, "required": list(p.required_interaction_ids), "valid": True} for p in episode.plans
+        ],
         "joints": joints,
         "ineligible": ineligible,
     }

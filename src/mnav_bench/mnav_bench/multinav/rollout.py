@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mnav_bench.multinav.episode_files import Interaction, MultiNavEpisode, Plan, Pose
+from mnav_bench.episodes import Pose
+from mnav_bench.multinav.episode_files import Interaction, MultiNavEpisode, Plan
 from mnav_core.geometry import wrap_angle
 from mnav_core.interaction import InteractionEnd, InteractionGoal, InteractionStatus, Operation
 from mnav_core.motion import STOP, RobotCommand, Velocity
@@ -27,7 +28,9 @@ class Rollout:
     reason: str = ""
 
 
-def roll_out(world: MujocoWorld, episode: MultiNavEpisode, plan: Plan, leave_out: frozenset[str] = frozenset()) -> Rollout:
+def roll_out(
+    world: MujocoWorld, episode: MultiNavEpisode, plan: Plan, leave_out: frozenset[str] = frozenset()
+) -> Rollout:
     """Drive and open as the plan says, interactions in `leave_out` left out; then judge by distance and visibility."""
     known = {i.interaction_id: i for i in episode.interactions}
     robot, pitch = episode.robot, 0.0

@@ -13,10 +13,9 @@ from mnav_cli.numbers import positive_int
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """`bench navtoobj`."""
-    suites = parser.add_subparsers(
-        dest="suite", required=True, metavar="navtoobj|multinav|supernav", parser_class=type(parser)
-    )
+    """`bench navtoobj`, `bench multinav` and `bench supernav`."""
+    names = "navtoobj|multinav|supernav"
+    suites = parser.add_subparsers(dest="suite", required=True, metavar=names, parser_class=type(parser))
     suite = suites.add_parser("navtoobj", help="object-goal navigation in houses whose doors are open")
     suite.add_argument("--episodes", type=Path, required=True)
     suite.add_argument("--agent", required=True, help="frontier, random-frontier or oracle")

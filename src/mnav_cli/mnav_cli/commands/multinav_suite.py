@@ -17,7 +17,10 @@ def configure_gen(kinds: Any) -> None:
     suite.add_argument("--count", type=positive_int, required=True)
     suite.add_argument("--seed", type=seed, required=True)
     suite.add_argument(
-        "--task-form", choices=("objectgoal", "pointgoal", "instructiongoal"), default="objectgoal", help="what is asked"
+        "--task-form",
+        choices=("objectgoal", "pointgoal", "instructiongoal"),
+        default="objectgoal",
+        help="what is asked",
     )
     suite.add_argument("--split", choices=("train", "val"), default="val", help="houses never coincide between the two")
     suite.add_argument("--robot", default="cobot_magic")
