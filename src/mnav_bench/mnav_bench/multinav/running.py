@@ -17,25 +17,30 @@ from mnav_bench.multinav.recorded_run import run_record, spec_record
 from mnav_bench.multinav.scene import build_scene
 from mnav_bench.runner import RobotRun, run_world
 from mnav_bench.scoring import judge, spl
+from mnav_core.chat import ChatModel
 from mnav_core.errors import UsageError
 from mnav_core.randomness import derive_seed
 from mnav_core.requests import Mind, TaskGoal, TaskOutcome, TaskResult
 from mnav_core.robot import RobotDescription
+from mnav_models.open_model import BUILTIN, open_model
+from mnav_planner.agents.multinav.records import ChoiceCounts
 from mnav_planner.agents.registry import AGENTS as MINDS
 from mnav_planner.agents.registry import make_mind
+from mnav_planner.asking import ModelAsker
 from mnav_planner.stepper import MindStepper
 
 AGENTS = (*MINDS, "oracle")
 Row = dict[str, Any]
-# (agent, goals, robot, seed) to a mind.
-MindFactory = Callable[[str, Sequence[TaskGoal], RobotDescription, int], Mind]
+# (agent, goals, robot, seed, whether it asks a model, counts to fill) to a mind.
+MindFactory = Callable[[str, Sequence[TaskGoal], RobotDescription, int, bool, ChoiceCounts | None], Mind]
 
 
 @dataclass(frozen=True)
 class MultiNavOptions:
-    """Which agent runs, whether in a child process, how its mind is made, and oracle steps that are left out."""
+    """Which agent runs with which model, whether in a child process, how its mind is made, oracle steps left out."""
 
     agent: str
+    model: str = BUILTIN
     isolate: bool = False
     make: MindFactory = make_mind
     leave_out: frozenset[str] = frozenset()
@@ -49,7 +54,9 @@ def goal_of(episode: MultiNavEpisode) -> TaskGoal:
     return TaskGoal("goal", episode.category, text)
 
 
-def mind_of(episode: MultiNavEpisode, robot: RobotDescription, options: MultiNavOptions) -> Mind:
+def mind_of(
+    episode: MultiNavEpisode, robot: RobotDescription, options: MultiNavOptions, counts: ChoiceCounts | None = None
+) -> Mind:
     """The mind of one episode. The oracle gets the plan; every other agent gets the goal alone."""
     goal = goal_of(episode)
     if options.agent == "oracle":
@@ -58,21 +65,27 @@ def mind_of(episode: MultiNavEpisode, robot: RobotDescription, options: MultiNav
         raise UsageError(f"agent {options.agent!r}: task form 'pointgoal', allowed: objectgoal, instructiongoal")
     seed = derive_seed("mind", episode.id, episode.house_seed)
     if options.isolate:
-        return isolated(options.make, options.agent, (goal,), robot, seed)
-    return options.make(options.agent, (goal,), robot, seed)
+        return isolated(options.make, options.agent, (goal,), robot, seed, options.model != BUILTIN, None)
+    return options.make(options.agent, (goal,), robot, seed, options.model != BUILTIN, counts)
 
 
 def run_episode(suite: MultiNavFile, episode: MultiNavEpisode, options: MultiNavOptions) -> Row:
     """Run one episode; the row of `episodes.jsonl`. Success is the terminal rule alone, never an interaction."""
     started = time.monotonic()
     world = build_scene(episode)
+    model: ChatModel | None = None
+    counts = ChoiceCounts()
     try:
+        model = open_model(options.model)
         robot = world.robots[episode.robot]
         ineligible = why_ineligible(world, episode)
         body = build_body(robot, holder=options.agent)
         log: list[str] = []
         stepper = MindStepper(
-            mind_of(episode, robot, options), body, lambda stamp, text: log.append(f"{stamp:.1f} {text}")
+            mind_of(episode, robot, options, counts),
+            body,
+            lambda stamp, text: log.append(f"{stamp:.1f} {text}"),
+            ModelAsker(model),
         )
         run = RobotRun(body, stepper, target_category=episode.category)
         built = time.monotonic()
@@ -105,10 +118,16 @@ def run_episode(suite: MultiNavFile, episode: MultiNavEpisode, options: MultiNav
             build_s=round(built - started, 2),
             wall_s=round(time.monotonic() - started, 2),
             state_hash=world.state_hash(),
+            decisions=counts.decisions,
+            model_calls=counts.model_calls,
+            fallbacks=counts.fallbacks,
+            reasons=counts.reasons,
             log=log,
         )
         return row
     finally:
+        if model is not None:
+            model.close()
         world.close()
 
 
@@ -139,6 +158,10 @@ def lost_row(episode: MultiNavEpisode, options: MultiNavOptions, reason: str) ->
         "category": episode.category,
         "robot": episode.robot,
         "state_hash": "",
+        "decisions": 0,
+        "model_calls": 0,
+        "fallbacks": 0,
+        "reasons": {},
         "spec": None,
         "run": None,
         "log": [],

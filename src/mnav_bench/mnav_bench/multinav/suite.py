@@ -1,23 +1,30 @@
-"""Runs an episode file of `multinav` over worker processes and writes rows and a summary."""
+"""Runs an episode file of the suite, scores its rows as the paper does, and sums them up."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from mnav_bench.manifest import manifest
 from mnav_bench.multinav.episode_files import MultiNavFile, read_multinav
+from mnav_bench.multinav.record import EpisodeRun, EpisodeSpec, Necessity
 from mnav_bench.multinav.running import AGENTS, MultiNavOptions, Row, lost_row, run_episode
+from mnav_bench.multinav.scores import EpisodeScore, score
+from mnav_bench.multinav.tables import TableRow, table
 from mnav_bench.statistics import bootstrap_interval, wilson_interval
 from mnav_bench.sweep import SuiteWork, run_all
 from mnav_core.errors import UsageError
+from mnav_models.open_model import BUILTIN
+from mnav_planner.agents.registry import ASKING
 
 WORK = SuiteWork(run_episode, lost_row)
-GROUPS = ("domain", "recipe", "requirement", "task_form")
+GROUPS = ("recipe", "requirement", "task_form")
+SPEC, RUN = TypeAdapter(EpisodeSpec), TypeAdapter(EpisodeRun)
 
 
 def bench(
@@ -26,10 +33,16 @@ def bench(
     workers: int,
     out: Path,
     on_row: Callable[[int, int, Row], None] = lambda _done, _n, _row: None,
+    rows: Callable[[Any, Any, int, SuiteWork], Iterator[Row]] = run_all,
 ) -> dict[str, Any]:
-    """Run an episode file; `summary.json` and `episodes.jsonl` under `out`; the summary."""
+    """Run an episode file and write `summary.json` and `episodes.jsonl` under `out`; the summary.
+
+    Raises UsageError for an agent, model or number of workers that is not allowed.
+    """
     if options.agent not in AGENTS:
         raise UsageError(f"agent {options.agent!r} is unknown, allowed: {', '.join(AGENTS)}")
+    if options.model != BUILTIN and options.agent not in ASKING:
+        raise UsageError(f"agent {options.agent!r} asks no model, allowed with a model: {', '.join(ASKING)}")
     if workers < 1:
         raise UsageError(f"workers = {workers}, allowed: at least 1")
     suite = read_multinav(file)
@@ -39,8 +52,8 @@ def bench(
     started = time.monotonic()
     found: dict[str, Row] = {}
     with (out / "episodes.jsonl.part").open("w") as partial:
-        for row in run_all(suite, options, workers, WORK):
-            found[row["id"]] = row
+        for row in rows(suite, options, workers, WORK):
+            found[row["id"]] = with_score(row)
             partial.write(json.dumps(row) + "\n")
             partial.flush()
             on_row(len(found), len(suite.episodes), row)
@@ -53,49 +66,97 @@ def bench(
         "generator_version": suite.generator_version,
         "distance_m": suite.distance_m,
         "budget_s": suite.budget_s,
+        "model": options.model,
         "isolate": options.isolate,
         "workers": workers,
     }
-    wall_s = time.monotonic() - started
-    summary = summarise(suite, options.agent, ordered, wall_s, manifest(file, options.agent, settings))
+    found_manifest = manifest(file, options.agent, settings)
+    summary = summarise(suite, options, ordered, time.monotonic() - started, found_manifest)
     (out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
     return summary
 
 
+def with_score(row: Row) -> Row:
+    """The row with its scores under `score`; None where its process was lost with its record."""
+    made = score_of(row)
+    row["score"] = None if made is None else {name: getattr(made, name) for name in SCORED}
+    return row
+
+
+SCORED = ("success", "spl", "isr", "ip", "cost", "plan_done", "attempts", "errors", "class_attempts")
+
+
+def score_of(row: Row) -> EpisodeScore | None:
+    """The paper's scores of a row."""
+    if row["spec"] is None or row["run"] is None:
+        return None
+    spec = dict(row["spec"])
+    if spec["necessity"] not in {n.value for n in Necessity}:
+        # A route that opening shortens can be driven without.
+        spec["necessity"] = Necessity.UNNECESSARY.value
+    return score(SPEC.validate_python(spec), RUN.validate_python(row["run"]))
+
+
 def summarise(
-    suite: MultiNavFile, agent: str, rows: Sequence[Row], wall_s: float, found: dict[str, Any]
+    suite: MultiNavFile, options: MultiNavOptions, rows: Sequence[Row], wall_s: float, found: dict[str, Any]
 ) -> dict[str, Any]:
-    """Navigation success and SPL over the eligible rows, lost ones included, and by group."""
-    counted = [row for row in rows if row["eligible"]]
-    groups = {
-        group: {value: _rates([r for r in counted if r[group] == value]) for value in sorted({r[group] for r in rows})}
-        for group in GROUPS
-    }
+    """SR, ISR, IP and complete_plan in percent, SPL and Cost in 0..1, over the eligible episodes, overall and by split.
+
+    An episode whose process was lost counts as a failure; `lost` says how many.
+    """
+    scores = [s for s in (score_of(row) for row in rows) if s is not None]
+    lost = len(rows) - len(scores)
+    by_scope = {row.scope: row for row in table(scores)}
+    overall = by_scope.pop("overall")
+    eligible = [s for s in scores if s.eligible]
+    successes = sum(s.success for s in eligible)
+    low, high = wilson_interval(successes, max(len(eligible) + lost, 1))
+    needless = [s.attempts for s in eligible if s.necessity is Necessity.UNNECESSARY]
     return {
-        "suite": suite.suite,
-        "agent": agent,
-        "n": len(rows),
-        "n_eligible": len(counted),
-        **_rates(counted),
-        "groups": groups,
-        "attempts": sum(len(row["run"]["attempts"]) for row in counted if row["run"]),
+        "suite": "multinav",
+        "agent": options.agent,
+        "model": options.model,
+        "n": len(suite.episodes),
+        "n_eligible": len(eligible) + lost,
+        "lost": lost,
+        **_figures(overall, lost),
+        "SR_interval": [round(100.0 * low, 2), round(100.0 * high, 2)],
+        "SPL_interval": [round(x, 4) for x in bootstrap_interval([s.spl or 0.0 for s in eligible] or [0.0])],
+        "by_split": {name: {"n": row.episodes, **_figures(row, 0)} for name, row in by_scope.items()},
+        "groups": {group: _by(group, rows) for group in GROUPS},
         "kinematic_completions": sum(row["kinematic_completions"] for row in rows),
+        "attempts_unnecessary": round(sum(needless) / len(needless), 3) if needless else None,
+        "attempts": round(sum(s.attempts for s in eligible) / len(eligible), 3) if eligible else None,
+        "path_m": round(sum(s.path_m for s in eligible) / len(eligible), 2) if eligible else None,
         "wall_s": round(wall_s, 1),
-        "episodes_per_hour": round(3600.0 * len(rows) / wall_s, 1) if wall_s > 0 else None,
+        "model_calls": sum(int(row["model_calls"]) for row in rows),
+        "fallbacks": sum(int(row["fallbacks"]) for row in rows),
         "manifest": found,
     }
 
 
-def _rates(rows: Sequence[Row]) -> dict[str, Any]:
-    if not rows:
-        return {"episodes": 0}
-    successes = sum(bool(row["success"]) for row in rows)
-    low, high = wilson_interval(successes, len(rows))
-    spls = [float(row["spl"]) for row in rows]
+def _figures(row: TableRow, lost: int) -> dict[str, float | None]:
+    """A table row with lost episodes counted as failures: no success, no credit, full cost."""
+    whole, share = row.episodes + lost, row.episodes / max(row.episodes + lost, 1)
     return {
-        "episodes": len(rows),
-        "SR": round(100.0 * successes / len(rows), 2),
-        "SR_interval": [round(100.0 * low, 2), round(100.0 * high, 2)],
-        "SPL": round(fmean(spls), 4),
-        "SPL_interval": [round(x, 4) for x in bootstrap_interval(spls)],
+        "SR": _rounded(row.sr, 100.0 * share, 2),
+        "SPL": _rounded(row.spl, share, 4),
+        "ISR": _rounded(row.isr, 100.0, 2),
+        "IP": _rounded(row.ip, 100.0 * share, 2),
+        "Cost": None if row.cost is None else round((row.cost * row.episodes + lost) / whole, 4),
+        "complete_plan": _rounded(row.plan_done, 100.0, 2),
     }
+
+
+def _by(group: str, rows: Sequence[Row]) -> dict[str, dict[str, float | int]]:
+    """Number and SR of the eligible rows by a label of their episodes."""
+    found = {}
+    for name in sorted({row[group] for row in rows}):
+        of = [row for row in rows if row[group] == name and row["eligible"]]
+        good = sum(bool(row["score"] and row["score"]["success"]) for row in of)
+        found[name] = {"n": len(of), "SR": round(100.0 * good / max(len(of), 1), 2)}
+    return found
+
+
+def _rounded(value: float | None, factor: float, digits: int) -> float | None:
+    return None if value is None else round(factor * value, digits)

@@ -55,9 +55,14 @@ def run_gen(args: argparse.Namespace) -> int:
 
 def configure_bench(suites: Any) -> None:
     """`bench multinav`."""
-    suite = suites.add_parser("multinav", help="navigation that may need doors and containers opened")
+    suite = suites.add_parser("multinav", help="object-goal navigation where doors and containers may be closed")
     suite.add_argument("--episodes", type=Path, required=True)
-    suite.add_argument("--agent", required=True, help="frontier, random-frontier or oracle")
+    suite.add_argument(
+        "--agent",
+        required=True,
+        help="multinav, moma_llm, multinav-flat, multinav-greedy, multinav-perception_only, frontier or oracle",
+    )
+    suite.add_argument("--model", default="builtin", help="the chooser: builtin, URL#NAME or replay:FILE")
     suite.add_argument("--workers", type=positive_int, default=1)
     suite.add_argument("--isolate", action="store_true", help="each mind in a child process that gets records only")
     suite.add_argument("--out", type=Path, required=True)
@@ -67,8 +72,12 @@ def run_bench(args: argparse.Namespace) -> int:
     """Run the episodes and print the summary."""
     from mnav_bench.multinav.running import MultiNavOptions
     from mnav_bench.multinav.suite import bench
+    from mnav_models.open_model import open_model
 
-    options = MultiNavOptions(args.agent, args.isolate)
+    model = open_model(args.model)
+    if model is not None:
+        model.close()
+    options = MultiNavOptions(args.agent, args.model, args.isolate)
     summary = bench(args.episodes, options, args.workers, args.out, _show)
     print(json.dumps({key: value for key, value in summary.items() if key != "manifest"}, indent=1))
     print(f"written to {args.out / 'summary.json'} and {args.out / 'episodes.jsonl'}")
@@ -76,11 +85,11 @@ def run_bench(args: argparse.Namespace) -> int:
 
 
 def _show(done: int, n: int, row: dict[str, Any]) -> None:
-    verdict = "success" if row["success"] else f"failed ({row['failure']}: {row['reason']})"
-    attempts = len(row["run"]["attempts"]) if row["run"] else 0
+    verdict = "success" if row["success"] else f"failed ({row['failure']})"
+    scores = row["score"] or {}
     print(
-        f"[{done}/{n}] {row['id']} {row['recipe']}: {verdict}, SPL {row['spl']:.2f}, {row['path_m']:.1f} m"
-        f" (reference {row['reference_m']:.1f} m), {attempts} attempts, {row['sim_s'] or 0:.0f} s simulated,"
-        f" {row['wall_s'] or 0:.0f} s",
+        f"[{done}/{n}] {row['id']} {row['category']}, {row['recipe']}: {verdict}, SPL {row['spl']:.2f},"
+        f" {row['path_m']:.1f} m (reference {row['reference_m']:.1f} m), {scores.get('attempts', 0)} attempts,"
+        f" {scores.get('errors', 0)} of them in vain, {row['sim_s'] or 0:.0f} s simulated, {row['wall_s'] or 0:.0f} s",
         flush=True,
     )
