@@ -15,7 +15,7 @@ from mnav_core.geometry import SE3
 from mnav_core.messages import detections, sensing, stamps
 from mnav_core.motion import RobotCommand
 from mnav_core.robot import RobotDescription
-from mnav_core.sensing import PointCloud, RgbdImage, SensorFrame, SensorRequest
+from mnav_core.sensing import PointCloud, RgbdImage, SensorFrame
 from mnav_interfaces.msg import DetectionArray
 from mnav_sim_bridge.robot_ports import PortSettings, RobotPorts
 from mnav_sim_bridge.vendors.links import make_link
@@ -49,7 +49,7 @@ class VendorPorts(RobotPorts):
             self._subscribe(JointState, "head_command", self._on_head, qos.command_qos())
         self.link.open()
 
-    def publish(self, frame: SensorFrame, tick: int, request: SensorRequest) -> None:
+    def publish(self, frame: SensorFrame, tick: int) -> None:
         """Send one frame; the base's own word first, since a Go1's has no stamp but that of its arrival."""
         self._stamp_ns = stamps.to_nanoseconds(frame.stamp_s)
         self.link.tell(frame.odometry)
