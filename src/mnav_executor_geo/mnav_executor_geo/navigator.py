@@ -254,8 +254,6 @@ class Navigator:
         return MotionReport(motion_id, status, reason, end_pose=inputs.pose, end_s=inputs.now_s)
 
 
-def compute_path(
-    start: SE2, goal: SE2, costmap: GridMap, settings: ExecutorSettings | None = None
-) -> Path | NoPath:
+def compute_path(start: SE2, goal: SE2, costmap: GridMap, settings: ExecutorSettings | None = None) -> Path | NoPath:
     """The path that a drive would begin with, without driving it; a status and a reason when there is none."""
     return plan(costmap, start, (goal.x, goal.y), (settings or ExecutorSettings()).planner)
