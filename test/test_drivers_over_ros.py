@@ -21,16 +21,21 @@ from mnav_core import qos
 from mnav_core.errors import UsageError
 from mnav_core.geometry import SE2
 from mnav_core.messages.poses import to_pose_stamped
+from mnav_core.messages.task import task_result_of, to_task_goal
+from mnav_core.requests import TaskGoal, TaskOutcome
+from mnav_interfaces.action import NavigateTask
 from mnav_robots.go1_node import make_node as make_go1
 from mnav_robots.go2_node import make_node as make_go2
 from mnav_robots.tracer_node import make_node as make_tracer
-from mnav_sim_bridge.flat_world import Box, Yard
+from mnav_sim_bridge.flat_world import Box, Target, Yard
 
 pytestmark = pytest.mark.ros
 
 KINDS: list[tuple[str, Callable[..., Any]]] = [("go2", make_go2), ("go1", make_go1), ("cobot_magic", make_tracer)]
 # A wall to be seen by, so that a mount that is off would be found out.
 YARD = Yard((4.0, 4.0), boxes=(Box((3.0, -1.0, 0.0), (3.2, 1.0, 1.5)),))
+# Something to find, beside the robot and behind it, where it does not see it at first.
+SEARCHED = Yard((4.0, 4.0), targets=(Target("egg_1", "egg", (-2.2, -1.8, 0.45)),))
 REST_S = 0.3
 
 
@@ -40,9 +45,9 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def graph_of(kind: str, driver: Callable[..., Any], namespace: str = "") -> FlatGraph:
+def graph_of(kind: str, driver: Callable[..., Any], namespace: str = "", yard: Yard = YARD) -> FlatGraph:
     robots = (FlatRobot(kind, namespace, SE2(-2.0, 0.5, 0.2)),)
-    return FlatGraph(robots, YARD, kind=kind, driver=driver, go1_address=f"127.0.0.1:{free_port()}")
+    return FlatGraph(robots, yard, kind=kind, driver=driver, go1_address=f"127.0.0.1:{free_port()}")
 
 
 @pytest.mark.parametrize(("kind", "driver"), KINDS)
@@ -78,6 +83,19 @@ def test_a_drive_and_two_stops_through_vendor_messages(ros_domain: int, kind: st
         graph.wait(lambda: graph.now.time_s > before_s + 2.0)
         after = [m.velocities[kind] for m in graph.bridge.trace if m.time_s > before_s + 0.5]
         assert all(velocity.is_rest for velocity in after)
+
+
+@pytest.mark.parametrize(("kind", "driver"), KINDS)
+def test_a_task_through_vendor_messages(ros_domain: int, kind: str, driver: Callable[..., Any]) -> None:
+    with graph_of(kind, driver, yard=SEARCHED) as graph:
+        graph.go()
+        tasks = graph.client(NavigateTask, "navigate_task")
+        goal = NavigateTask.Goal(goals=[to_task_goal(TaskGoal("g", "egg", "egg"))], budget_s=120.0)
+        handle = graph.send(tasks, goal)
+        found = task_result_of(graph.result_of(handle.get_result_async(), 60.0).result)
+        assert found.outcome is TaskOutcome.ACHIEVED, found.reason
+        egg = SEARCHED.targets[0].center
+        assert graph.now.poses[kind].distance_to(egg[0], egg[1]) < 1.5
 
 
 @pytest.mark.parametrize(("kind", "driver"), KINDS)
