@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -63,5 +64,38 @@ def test_the_server_takes_everything_that_the_node_hands_over() -> None:
         sink.map(GridMap(1.5, 0.05, (0.0, 0.0), data))
         sink.path(1.5, [SE2(0.0, 0.0), SE2(1.0, 0.0, 0.5)])
         sink.line(1.5, "turn left")
+    finally:
+        sink.close()
+
+
+def test_a_window_that_connects_is_offered_the_topics_and_gets_what_it_subscribes_to() -> None:
+    pytest.importorskip("foxglove")
+    client = pytest.importorskip("websockets.sync.client")
+    from mnav_planner.watching.foxglove_sink import FoxgloveSink
+
+    sink = FoxgloveSink(port=0)
+    sink.open()
+    try:
+        sink.image("front", 1.0, b"old")
+        sink.line(1.0, "turn left")
+        with client.connect(f"ws://127.0.0.1:{sink.port}", subprotocols=["foxglove.sdk.v1"], open_timeout=10) as window:
+            channels: dict[str, int] = {}
+            while not {"/camera/front", "/log"} <= set(channels):
+                told = json.loads(window.recv(timeout=10))
+                channels.update({c["topic"]: c["id"] for c in told.get("channels", ())})
+            subscription = {"op": "subscribe", "subscriptions": [{"id": 7, "channelId": channels["/camera/front"]}]}
+            window.send(json.dumps(subscription))
+            deadline_s = time.monotonic() + 10.0
+            data = b""
+            while b"\xff\xd8new" not in data and time.monotonic() < deadline_s:
+                sink.image("front", 2.0, b"\xff\xd8new")
+                try:
+                    got = window.recv(timeout=0.2)
+                except TimeoutError:
+                    continue
+                data = got if isinstance(got, bytes) else data
+            # Message data: opcode 1, subscription, log time in nanoseconds, then the message itself.
+            assert data[0] == 1 and int.from_bytes(data[1:5], "little") == 7
+            assert int.from_bytes(data[5:13], "little") == 2_000_000_000
     finally:
         sink.close()

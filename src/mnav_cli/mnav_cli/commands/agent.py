@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="full",
         help="tools and skills",
     )
-    agent.add_argument("--turns", type=positive_int, default=200, help="decisions of the loop")
+    agent.add_argument("--turns", type=positive_int, default=400, help="decisions of the loop")
     agent.add_argument("--json", action="store_true", help="one JSON object as the last line of stdout")
 
 

@@ -63,7 +63,7 @@ def configure_bench(suites: Any) -> None:
     suite.add_argument("--run-s", type=positive_int, default=3600, help="wall seconds of a program")
     suite.add_argument("--record", action="store_true", help="keep images, map and path of each run under recordings")
     suite.add_argument("--thinking", choices=("paused", "charged"), default="paused")
-    suite.add_argument("--turns", type=positive_int, default=200, help="decisions of the loop")
+    suite.add_argument("--turns", type=positive_int, default=400, help="decisions of the loop")
     suite.add_argument("--workers", type=positive_int, default=1)
     suite.add_argument("--out", type=Path, required=True)
 

@@ -17,6 +17,7 @@ Point = Annotated[
 ]
 ImageRef = Annotated[str, Field(min_length=1, max_length=128, description="image_ref of an image of the newest reply")]
 Degrees = Annotated[int, Field(ge=10, le=180, multiple_of=10, description="a multiple of 10")]
+Category = Annotated[str, Field(min_length=1, max_length=64)]
 Phrase = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -66,6 +67,14 @@ class InitScene(ToolArguments):
 
     robot: Annotated[str, Field(min_length=1, max_length=64)] | None = Field(
         default=None, description="which robot, needed only where several are served"
+    )
+
+
+class Detections(ToolArguments):
+    """Everything, or only what is of the given categories."""
+
+    categories: Annotated[tuple[Category, ...], Field(min_length=1, max_length=16)] | None = Field(
+        default=None, description="only these; without it everything, the newest first where that is too much"
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from mnav_planner.supernav.catalogue import ToolName
 from mnav_planner.supernav.replies import ToolReply
-from mnav_planner.supernav.statuses import NavStatus
+from mnav_planner.supernav.statuses import NavStatus, TurnStatus
 from mnav_planner.supernav.tasks import NavTask
 
 
@@ -30,11 +30,13 @@ Looked = Generator[ToolRequest, ToolReply, dict[str, Any]]
 class BuiltinSettings:
     """How the chooser explores and when it takes a target as reached. Metres.
 
-    `arrived_m`: how near the target's middle must be, as the detector tells. `tiers`: least size (m) and gain (square
-    metres) of the frontiers to take first, second, ...
+    `arrived_m`: how near the target's middle must be, as the detector tells; `nearly_m`: what will do after a drive to
+    it that ended. `tiers`: least size (m) and gain (square metres) of the frontiers to take first, second, ...
+    `stuck_after` motions in a row that moved nothing the robot is freed, `most_freeing` times in a row at most.
     """
 
-    arrived_m: float = 1.15
+    arrived_m: float = 1.4
+    nearly_m: float = 1.6
     tries_a_target: int = 3
     tries_a_frontier: int = 2
     patience: int = 3
@@ -42,6 +44,8 @@ class BuiltinSettings:
     tiers: tuple[tuple[float, float], ...] = ((0.8, 1.0), (0.8, 0.3), (0.8, 0.0), (0.4, 0.3), (0.4, 0.0))
     turn_weight: float = 0.3
     commitment_m: float = 1.0
+    stuck_after: int = 2
+    most_freeing: int = 12
 
 
 _NOT_THERE = frozenset(
@@ -54,6 +58,10 @@ _NOT_THERE = frozenset(
         NavStatus.SELF_CHECK.value,
     }
 )
+_MOVED_M = 0.1
+# Ways out of a place where the base touches something: small turns, then floor beside it, one after the other.
+_TURNS_TO_FREE = (("left", 20), ("right", 20), ("left", 50), ("right", 50))
+_FLOOR_TO_FREE = ("back", "front", "left", "right")
 
 
 class BuiltinChooser:
@@ -77,6 +85,8 @@ class BuiltinChooser:
         self._misses = 0
         self._last_frontier: str | None = None
         self._looked_around = False
+        self._still = 0
+        self._freed = 0
 
     def episode(self) -> Calls:
         """Explore, go to each goal in order, mark it, and close."""
@@ -92,7 +102,9 @@ class BuiltinChooser:
         if not self._looked_around:
             self._looked_around = True
             yield from self._look_around()
-        seen = yield from self._detections()
+        if self._still >= self._settings.stuck_after:
+            return (yield from self._free())
+        seen = yield from self._detections(goal)
         target = self._target(seen["detections"], goal)
         if target is not None:
             yield from self._approach(target, goal)
@@ -103,9 +115,37 @@ class BuiltinChooser:
             return True
         return (yield from self._explore())
 
-    def _detections(self) -> Looked:
-        reply = yield ToolRequest(ToolName.DETECTIONS.value)
+    def _detections(self, goal: int) -> Looked:
+        wanted = self._task.goals[goal].categories
+        reply = yield ToolRequest(ToolName.DETECTIONS.value, {"categories": list(wanted)} if wanted else {})
         return {"detections": [], "remembered": [], **reply.fields}
+
+    def _moved(self, reply: ToolReply) -> bool:
+        """Whether a motion did something; how many in a row did not is what being stuck is."""
+        status = reply.fields.get("status")
+        turned = status == TurnStatus.COMPLETED.value
+        driven = float(reply.fields.get("displacement_m", 0.0)) >= _MOVED_M or status == NavStatus.REACHED.value
+        self._still = 0 if turned or driven else self._still + 1
+        return turned or driven
+
+    def _free(self) -> Generator[ToolRequest, ToolReply, bool]:
+        """One attempt to get away from what the base touches; False once the session is closed, as stuck."""
+        if self._freed >= self._settings.most_freeing:
+            yield ToolRequest(ToolName.CLOSE_SESSION.value, {"outcome": "blocked", "reason": "the base is stuck"})
+            return False
+        step = self._freed % (len(_TURNS_TO_FREE) + len(_FLOOR_TO_FREE))
+        self._freed += 1
+        if step < len(_TURNS_TO_FREE):
+            direction, degrees = _TURNS_TO_FREE[step]
+            reply = yield ToolRequest(ToolName.TURN.value, {"direction": direction, "degrees": degrees})
+        else:
+            view = _FLOOR_TO_FREE[step - len(_TURNS_TO_FREE)]
+            given: dict[str, Any] = {"point": [0.5, 0.95], "intent": "pass_through"}
+            shown = {} if self._turns_to_look else {"view": view}
+            reply = yield ToolRequest(ToolName.VISUAL_POINT_NAVIGATE.value, {**given, **shown})
+        if self._moved(reply):
+            self._freed = 0
+        return True
 
     def _target(self, entries: list[dict[str, Any]], goal: int) -> dict[str, Any] | None:
         wanted = self._task.goals[goal].categories
@@ -121,13 +161,15 @@ class BuiltinChooser:
             return
         self._target_tries[target["id"]] += 1
         reply = yield self._drive(target, "approach")
+        self._moved(reply)
         there = reply.fields.get("status") in (NavStatus.REACHED.value, NavStatus.SELF_CHECK.value)
         if there and reply.fields.get("distance_to_visual_target", math.inf) <= self._settings.arrived_m:
             yield from self._mark(target["id"], goal)
             return
-        seen = yield from self._detections()
+        seen = yield from self._detections(goal)
         again = next((entry for entry in seen["detections"] if entry["id"] == target["id"]), None)
-        if again is not None and again["distance_m"] <= self._settings.arrived_m + (0.45 if there else 0.0):
+        near_m = self._settings.nearly_m if there else self._settings.arrived_m
+        if again is not None and again["distance_m"] <= near_m:
             yield from self._mark(target["id"], goal)
 
     def _mark(self, entity_id: str, goal: int) -> Calls:
@@ -135,7 +177,6 @@ class BuiltinChooser:
         self._used.add(entity_id)
         self._target_tries.clear()
         self._misses = 0
-        self._frontier_tries.clear()
         yield ToolRequest(ToolName.NAV_GOALS.value, {"action": "mark", "target_index": goal + 1})
 
     def _go_back(self, known: dict[str, Any]) -> Calls:
@@ -146,7 +187,7 @@ class BuiltinChooser:
                 self._target_tries[known["id"]] += 1
             return
         reply = yield self._drive(known, "pass_through")
-        if reply.fields.get("status") in _NOT_THERE or reply.failure is not None:
+        if not self._moved(reply) or reply.fields.get("status") in _NOT_THERE or reply.failure is not None:
             self._target_tries[known["id"]] += 1
 
     def _explore(self) -> Generator[ToolRequest, ToolReply, bool]:
@@ -175,7 +216,7 @@ class BuiltinChooser:
                 self._frontier_tries[choice["id"]] += 1
             return True
         reply = yield self._drive(choice, "pass_through")
-        if reply.failure is not None or reply.fields.get("status") in _NOT_THERE:
+        if not self._moved(reply) or reply.failure is not None or reply.fields.get("status") in _NOT_THERE:
             self._frontier_tries[choice["id"]] += 1
         if self._turns_to_look:
             yield from self._look_around()
@@ -206,13 +247,13 @@ class BuiltinChooser:
         return ToolRequest(ToolName.VISUAL_POINT_NAVIGATE.value, given)
 
     def _turn_right(self, degrees: int) -> Generator[ToolRequest, ToolReply, bool]:
-        """Turn by the nearest multiple of ten the shorter way; False where that is none."""
+        """Turn by the nearest multiple of ten the shorter way; False where that is none or the robot could not."""
         right = round(degrees / 10) * 10 % 360
         if right == 0:
             return False
         direction, amount = ("right", right) if right <= 180 else ("left", 360 - right)
-        yield ToolRequest(ToolName.TURN.value, {"direction": direction, "degrees": amount})
-        return True
+        reply = yield ToolRequest(ToolName.TURN.value, {"direction": direction, "degrees": amount})
+        return self._moved(reply)
 
     def _look_around(self) -> Calls:
         """See all directions: one capture has them where there are four views, else the robot turns."""

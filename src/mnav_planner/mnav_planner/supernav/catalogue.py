@@ -140,7 +140,7 @@ _TOOLS: tuple[Tool, ...] = (
         ToolName.DETECTIONS,
         "What the detector found in the newest images (category, view, point, distance), and what it found earlier,"
         " each with a view and a point on the way back to it.",
-        arguments.NoArguments,
+        arguments.Detections,
         Effect.READ,
     ),
     Tool(

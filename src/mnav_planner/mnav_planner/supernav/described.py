@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -32,6 +32,8 @@ from mnav_planner.supernav.way_points import (
 MAX_DETECTIONS = 64
 MAX_FRONTIERS = 16
 FARTHEST_HOP_M = 4.0
+# Whoever explores looks again on the way: what it drives to is often seen before it is reached.
+EXPLORING_HOP_M = 2.5
 MAX_REMEMBERED = 16
 NEAR_OBJECT_M = 1.5
 AT_IT_M = 0.5
@@ -53,14 +55,18 @@ def point_on(detection: Detection, frame: DetectionFrame) -> tuple[float, float]
     return (float(columns[nearest]) + 0.5) / detection.mask.width, (float(rows[nearest]) + 0.5) / detection.mask.height
 
 
-def describe_detections(capture: Capture, choice: ImageChoice) -> list[dict[str, Any]]:
-    """What the detector found in the shown images of a capture, nearest first."""
+def describe_detections(
+    capture: Capture, choice: ImageChoice, categories: Collection[str] | None = None
+) -> list[dict[str, Any]]:
+    """What the detector found in the shown images of a capture, of these categories if given, nearest first."""
     shown = {image.view for image in shown_views(capture, choice)}
     found = []
     for frame in capture.detections:
         if frame.view not in shown:
             continue
         for detection in frame.detections:
+            if categories is not None and detection.category not in categories:
+                continue
             u, v = point_on(detection, frame)
             centre = frame.camera_in_map.apply(detection.center)
             eye = frame.camera_in_map.translation
@@ -111,7 +117,7 @@ def describe_frontiers(
             {
                 "id": name_of(frontier),
                 "kind": frontier.kind.value,
-                **ways.described(way, frontier.centroid),
+                **ways.described(way, frontier.centroid, EXPLORING_HOP_M),
                 "size_m": round(frontier.size_m, 2),
                 "gain_m2": round(frontier.gain * cell_m2, 2),
             }
@@ -190,15 +196,17 @@ class _Ways:
         """The way to a place; empty without one."""
         return way_back(self.costmap, self.travel, goal)
 
-    def described(self, way: Sequence[tuple[float, float]], thing: tuple[float, float]) -> dict[str, Any]:
+    def described(
+        self, way: Sequence[tuple[float, float]], thing: tuple[float, float], farthest_m: float = FARTHEST_HOP_M
+    ) -> dict[str, Any]:
         """Length, direction, and a point on the way where one is in view. At its end: the direction of the thing."""
         length = lengths_along(way)[-1]
         ahead = bearing_of_way(self.now.pose, way) if length >= AT_IT_M else self.now.pose.bearing_to(*thing)
         fields: dict[str, Any] = {"way_m": round(length, 2), "turn_right_deg": round(-math.degrees(ahead)) % 360}
-        seen = farthest_visible(way, self.images, FARTHEST_HOP_M)
+        seen = farthest_visible(way, self.images, farthest_m)
         if seen is None and length >= AT_IT_M:
             # Floor next to the robot is below the images: then other floor that brings it nearer will do.
-            seen = nearest_floor(self.costmap, self.travel, self.floor, way[-1], FARTHEST_HOP_M)
+            seen = nearest_floor(self.costmap, self.travel, self.floor, way[-1], farthest_m)
         if seen is None:
             return {**fields, "view": None, "image_ref": None, "point": None}
         return {

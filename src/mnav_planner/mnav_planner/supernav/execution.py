@@ -21,13 +21,13 @@ _LOOKING: Mapping[ToolName, Callable[[ToolSession, str], ToolSteps]] = MappingPr
     {
         ToolName.INIT_SCENE: observing.open_session,
         ToolName.PANORAMA: observing.look_around,
-        ToolName.DETECTIONS: observing.list_detections,
         ToolName.FRONTIERS: observing.list_frontiers,
         ToolName.GRAPH: observing.list_graph,
     }
 )
-_MOVING: Mapping[ToolName, Callable[[ToolSession, str, Any], ToolSteps]] = MappingProxyType(
+_WITH_ARGUMENTS: Mapping[ToolName, Callable[[ToolSession, str, Any], ToolSteps]] = MappingProxyType(
     {
+        ToolName.DETECTIONS: observing.list_detections,
         ToolName.TURN: moving.turn,
         ToolName.LOOK: moving.look,
         ToolName.VISUAL_POINT_NAVIGATE: moving.point_navigate,
@@ -93,7 +93,7 @@ def _steps(session: ToolSession, call: Call) -> ToolSteps:
         return (yield from _close(session, call.arguments))
     if tool in _LOOKING:
         return (yield from _LOOKING[tool](session, tool.value))
-    return (yield from _MOVING[tool](session, tool.value, call.arguments))
+    return (yield from _WITH_ARGUMENTS[tool](session, tool.value, call.arguments))
 
 
 def _from_session(session: ToolSession, call: Call) -> ToolReply:

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from typing import Any
 
 from mnav_core.requests import Capture, Observation, Observe, Reply, Request
+from mnav_planner.supernav.arguments import Detections
 from mnav_planner.supernav.described import describe_detections, describe_frontiers, describe_remembered
 from mnav_planner.supernav.labelled_images import labelled_images
 from mnav_planner.supernav.replies import ToolReply, failed
@@ -60,8 +61,8 @@ def look_around(session: ToolSession, tool: str) -> ToolSteps:
     return reply
 
 
-def list_detections(session: ToolSession, tool: str) -> ToolSteps:
-    """What the detector found in the newest images."""
+def list_detections(session: ToolSession, tool: str, given: Detections) -> ToolSteps:
+    """What the detector found in the newest images, and earlier."""
     capture = session.capture or (yield from fresh_capture(session))
     if capture is None:
         return failed(tool, ToolFailure(FailureCode.CAPTURE_FAILED, "the robot gave no images"))
@@ -69,8 +70,9 @@ def list_detections(session: ToolSession, tool: str) -> ToolSteps:
     assert isinstance(now, Observation)
     session.now_s = now.stamp_s
     session.remember(now.detections)
-    found = describe_detections(capture, session.image_choice)
-    earlier = session.memory.all_but({entry["id"] for entry in found})
+    wanted = None if given.categories is None else frozenset(given.categories)
+    found = describe_detections(capture, session.image_choice, wanted)
+    earlier = session.memory.all_but({entry["id"] for entry in found}, wanted)
     remembered = describe_remembered(now, capture, session.image_choice, earlier)
     return ToolReply(tool, {"detections": found, "remembered": remembered})
 

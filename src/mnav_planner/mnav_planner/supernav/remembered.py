@@ -40,6 +40,10 @@ class SightingMemory:
         while len(self._newest) > MAX_REMEMBERED:
             del self._newest[next(iter(self._newest))]
 
-    def all_but(self, entity_ids: Collection[str]) -> tuple[Remembered, ...]:
-        """Everything remembered except the given entities, the newest first."""
-        return tuple(seen for key, seen in reversed(self._newest.items()) if key not in entity_ids)
+    def all_but(self, entity_ids: Collection[str], categories: Collection[str] | None = None) -> tuple[Remembered, ...]:
+        """Everything remembered, of these categories if given, except the given entities, the newest first."""
+        return tuple(
+            seen
+            for key, seen in reversed(self._newest.items())
+            if key not in entity_ids and (categories is None or seen.category in categories)
+        )

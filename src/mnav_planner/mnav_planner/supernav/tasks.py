@@ -29,7 +29,7 @@ class NavTask:
 class LoopBudget:
     """Where the loop ends by itself: decisions, model tokens, robot seconds."""
 
-    turns: int = 200
+    turns: int = 400
     tokens: int = 2_000_000
     seconds: float = 3600.0
 

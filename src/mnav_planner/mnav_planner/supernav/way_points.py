@@ -106,14 +106,14 @@ def floor_in_view(image: RgbdImage, place: tuple[float, float], margin_px: int =
     return float(u), float(v)
 
 
-def visible_floor(images: Sequence[RgbdImage], stride: int = 10) -> list[FloorPixel]:
-    """Floor that the images show, as pixels on a lattice of `stride` and their places in `map`."""
+def visible_floor(images: Sequence[RgbdImage], stride: int = 10, farthest_m: float = FLOOR_RANGE_M) -> list[FloorPixel]:
+    """Floor that the images show up to a depth, as pixels on a lattice of `stride` and their places in `map`."""
     found: list[FloorPixel] = []
     for image in images:
         height, width = image.depth.shape
         rows, columns = np.mgrid[height // 3 : height : stride, stride // 2 : width : stride]
         z = image.depth[rows, columns].astype(float)
-        ok = np.isfinite(z) & (z > 0.0) & (z < FLOOR_RANGE_M)
+        ok = np.isfinite(z) & (z > 0.0) & (z < farthest_m)
         u, v = (columns[ok] + 0.5) / width, (rows[ok] + 0.5) / height
         pixels = np.stack([u * image.camera.width, v * image.camera.height], axis=1)
         places = image.camera_in_map.apply(image.camera.unproject(pixels, z[ok]))
