@@ -70,7 +70,7 @@ async def client_of(it: Served, token: str = TOKEN, mode: str = "auto", **header
 
 def content(result: Any) -> dict[str, Any]:
     """What the text says, which must be what the structured content says."""
-    said = json.loads(result.content[0].text)
+    said: dict[str, Any] = json.loads(result.content[0].text)
     assert said == result.structured_content
     return said
 
