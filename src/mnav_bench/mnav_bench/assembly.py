@@ -16,12 +16,17 @@ from mnav_sim_bridge.house.generate import rebuild_house
 from mnav_sim_bridge.world import MujocoWorld, make_world
 
 
+def world_seed(episode: NavToObjEpisode) -> int:
+    """What drives scans, noise and opaque ids in an episode."""
+    return derive_seed("world", episode.id, episode.house_seed)
+
+
 def build_world(episode: NavToObjEpisode) -> MujocoWorld:
     """The world of an episode, reset. Raises UsageError when its house is no longer the one that was generated."""
     robot = find_robot(episode.robot)
     house = rebuild_house(episode.house_seed, episode.house_sub_seed, xml_sha256=episode.scene_hash)
     start = SE2(episode.start.x, episode.start.y, episode.start.yaw)
-    return make_world(house, {episode.robot: (robot, start)}, seed=derive_seed("world", episode.id, episode.house_seed))
+    return make_world(house, {episode.robot: (robot, start)}, seed=world_seed(episode))
 
 
 def build_body(robot: RobotDescription, holder: str, schedule: SensorSchedule | None = None) -> InProcessBody:

@@ -85,7 +85,9 @@ class InProcessBody:
             self._frames.append(detections)
         if self._schedule.maps_due(self._tick):
             self._latest.maps = self._mapper.snapshot(frame.stamp_s)
-        if self._pending_captures and self._schedule.captures_due(self._tick):
+        # A view that did not arrive is waited for.
+        is_whole = {image.view for image in frame.images} >= set(self._robot.views)
+        if self._pending_captures and self._schedule.captures_due(self._tick) and is_whole:
             self._take(frame)
         step = self._navigator.step(self._inputs())
         for report in step.finished:

@@ -12,7 +12,7 @@ from nav_msgs.msg import OccupancyGrid
 from pydantic import Field
 from rclpy.action import ActionClient
 
-from mnav_bench.assembly import build_world
+from mnav_bench.assembly import build_world, world_seed
 from mnav_bench.episodes import EpisodeFile, NavToObjEpisode, read_episodes
 from mnav_bench.recording import EpisodeRecorder, make_folder
 from mnav_bench.referee import Referee, write_verdict
@@ -25,13 +25,14 @@ from mnav_core.seams import World
 from mnav_core.sensing import SensorFrame
 from mnav_interfaces.action import NavigateTask
 from mnav_sim_bridge.bridge_node import BridgeNode, BridgeSettings
+from mnav_sim_bridge.imperfections import imperfect, profile_of
 
 PEERS_PERIOD_S = 0.1
 
 
 class DirectorSettings(BridgeSettings):
     """Parameters: which episode of which file, which agent carries it out, where the verdict goes, and a folder to
-    record in ("": nothing is recorded).
+    record in ("": nothing is recorded), and how imperfect sensors and wheels are.
     """
 
     episodes: str = ""
@@ -39,6 +40,7 @@ class DirectorSettings(BridgeSettings):
     agent: str = "frontier"
     verdict: str = ""
     record: str = ""
+    profile: str = "clean"
 
 
 def pick_episode(file: str, index: int) -> tuple[EpisodeFile, NavToObjEpisode]:
@@ -66,6 +68,7 @@ class DirectorNode(BridgeNode):
             raise UsageError(
                 f"node {self.get_name()}: parameter robots = {settings.robots}, allowed: {[self._episode.robot]}"
             )
+        profile_of(settings.profile)
         self._referee = Referee(suite, self._episode, settings.agent)
         prefix = f"{settings.namespaces[0]}/" if settings.namespaces[0] else ""
         self._tasks = ActionClient(self, NavigateTask, f"{prefix}navigate_task")
@@ -96,7 +99,7 @@ class DirectorNode(BridgeNode):
             )
             recorder.open()
             self._recorder = recorder
-        return world
+        return imperfect(world, self.settings.profile, world_seed(self._episode))
 
     def may_start(self) -> bool:
         """Once the task is accepted."""

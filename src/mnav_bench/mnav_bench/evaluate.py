@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from mnav_bench.assembly import build_body, build_world
+from mnav_bench.assembly import build_body, build_world, world_seed
 from mnav_bench.episodes import EpisodeFile, NavToObjEpisode
 from mnav_bench.isolation import isolated
 from mnav_bench.oracle import oracle_mind
@@ -19,16 +19,18 @@ from mnav_core.robot import RobotDescription
 from mnav_planner.agents.registry import AGENTS as MODEL_FREE_AGENTS
 from mnav_planner.agents.registry import make_mind
 from mnav_planner.stepper import MindStepper
+from mnav_sim_bridge.imperfections import imperfect
 
 AGENTS = (*MODEL_FREE_AGENTS, "oracle")
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How episodes are run: which agent, and whether its mind lives in a child process."""
+    """How episodes are run: which agent, whether its mind lives in a child process, how imperfect sensors and wheels are."""
 
     agent: str
     isolate: bool = False
+    profile: str = "clean"
 
 
 def mind_seed(episode: NavToObjEpisode) -> int:
@@ -50,7 +52,7 @@ def mind_of(episode: NavToObjEpisode, robot: RobotDescription, options: RunOptio
 def run_episode(suite: EpisodeFile, episode: NavToObjEpisode, options: RunOptions) -> dict[str, Any]:
     """Run and score one episode; the row of `episodes.jsonl`."""
     started = time.monotonic()
-    world = build_world(episode)
+    world = imperfect(build_world(episode), options.profile, world_seed(episode))
     try:
         robot = world.robots[episode.robot]
         body = build_body(robot, holder=options.agent)

@@ -11,7 +11,7 @@ import numpy as np
 
 from mnav_core.errors import UsageError
 
-COLUMNS = ("folder", "agent", "n", "SR %", "95 %", "SPL", "95 %", "episodes/h")
+COLUMNS = ("folder", "agent", "profile", "n", "SR %", "95 %", "SPL", "95 %", "episodes/h")
 
 
 def read_result(folder: Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -67,6 +67,7 @@ def _line(folder: Path, summary: dict[str, Any]) -> tuple[str, ...]:
     return (
         folder.name,
         str(summary["agent"]),
+        str(summary["manifest"].get("profile", "clean")),
         str(summary["n"]),
         f"{summary['SR']:.1f}",
         f"{sr[0]:.1f}..{sr[1]:.1f}",

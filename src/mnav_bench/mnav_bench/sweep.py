@@ -20,6 +20,7 @@ from mnav_bench.manifest import manifest
 from mnav_bench.summary import summarise
 from mnav_core.errors import UsageError
 from mnav_core.parent_death import die_with_parent
+from mnav_sim_bridge.imperfections import profile_record
 
 EPISODES_A_PROCESS = 25
 WALL_LIMIT_S = 900.0
@@ -120,6 +121,7 @@ def bench(
         raise UsageError(f"agent {options.agent!r} is unknown, allowed: {', '.join(AGENTS)}")
     if workers < 1:
         raise UsageError(f"workers = {workers}, allowed: at least 1")
+    profile = profile_record(options.profile)
     suite = read_episodes(file)
     out.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
@@ -140,6 +142,8 @@ def bench(
         "distance_m": suite.distance_m,
         "budget_s": suite.budget_s,
         "isolate": options.isolate,
+        "profile": options.profile,
+        "imperfections": profile,
         "workers": workers,
     }
     summary = summarise(

@@ -36,6 +36,7 @@ def run_all_over_ros(suite: EpisodeFile, options: RunOptions, workers: int) -> I
                 "seed": str(mind_seed(episode)),
                 "episodes": str(file),
                 "index": str(index),
+                "profile": options.profile,
                 "lockstep": "true",
                 "real_time_factor": "0",
             }

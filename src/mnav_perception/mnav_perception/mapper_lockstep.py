@@ -100,7 +100,8 @@ class MapperLockstep:
             node.intake.detections(detections.detection_frame_of(values[name], located[name]))
         if node.schedule.maps_due(inputs.tick):
             node.publish_maps(stamp_s)
-        if node.captures.oldest_asked_s is not None and node.schedule.captures_due(inputs.tick):
+        is_whole = {image.view for image in images} >= set(node.robot.views)
+        if node.captures.oldest_asked_s is not None and node.schedule.captures_due(inputs.tick) and is_whole:
             node.captures.deliver(node.intake.capture(images, simultaneous=True))
         newest = node.intake.newest
         self._done.publish(

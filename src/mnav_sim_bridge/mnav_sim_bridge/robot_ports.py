@@ -92,7 +92,7 @@ class RobotPorts:
         """What to read in this tick: side views only while somebody wants them."""
         return schedule.request(tick, self._robot, self._side_views_wanted())
 
-    def publish(self, frame: SensorFrame, tick: int, request: SensorRequest) -> None:
+    def publish(self, frame: SensorFrame, tick: int) -> None:
         """Send one frame; in lockstep the tick follows it."""
         self._stamp_ns = stamps.to_nanoseconds(frame.stamp_s)
         self._publishers["odom"].publish(sensing.to_odometry(frame.odometry))
@@ -110,9 +110,9 @@ class RobotPorts:
                 Tick(
                     tick=tick,
                     stamp=stamps.to_time(frame.stamp_s),
-                    scan=request.scan,
-                    image_views=[view.view for view in request.views],
-                    detection_views=list(request.detect),
+                    scan=frame.scan is not None,
+                    image_views=[image.view for image in frame.images],
+                    detection_views=[found.view for found in frame.detections],
                 )
             )
 

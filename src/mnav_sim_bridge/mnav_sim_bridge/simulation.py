@@ -25,7 +25,7 @@ class Ports(Protocol):
         """What to read in this tick."""
         ...
 
-    def publish(self, frame: SensorFrame, tick: int, request: SensorRequest) -> None:
+    def publish(self, frame: SensorFrame, tick: int) -> None:
         """Send what was read."""
         ...
 
@@ -120,7 +120,7 @@ class Simulation:
             request = port.request(self.ticks, self.schedule)
             frame = self.world.sense(port.name, request)
             self.on_sensed(port.name, frame)
-            port.publish(frame, self.ticks, request)
+            port.publish(frame, self.ticks)
 
     def _await_commands(self) -> Mapping[str, RobotCommand] | None:
         now_s = self.world.time_s

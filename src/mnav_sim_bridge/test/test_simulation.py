@@ -29,7 +29,7 @@ class RecordedPorts:
     def request(self, tick: int, schedule: SensorSchedule) -> SensorRequest:
         return SensorRequest()
 
-    def publish(self, frame: SensorFrame, tick: int, request: SensorRequest) -> None:
+    def publish(self, frame: SensorFrame, tick: int) -> None:
         self.frames.append(frame)
 
     def is_connected(self) -> bool:

@@ -22,6 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     suite.add_argument("--workers", type=positive_int, default=1)
     suite.add_argument("--ros", action="store_true", help="through the ROS graph, in lockstep")
     suite.add_argument("--isolate", action="store_true", help="each mind in a child process that gets records only")
+    suite.add_argument("--profile", default="clean", help="sensors and wheels: clean (default) or realistic")
     suite.add_argument("--out", type=Path, required=True)
     supernav_suite.configure_bench(suites)
     bench_perf.configure(suites.add_parser("perf", help="times and qualities of the kernels, beside peers"))
@@ -45,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         from mnav_cli.ros_sweep import run_all_over_ros
 
         rows = run_all_over_ros
-    options = RunOptions(args.agent, args.isolate)
+    options = RunOptions(args.agent, args.isolate, args.profile)
     summary = bench(args.episodes, options, args.workers, args.out, _show, rows)
     print(json.dumps({key: value for key, value in summary.items() if key != "manifest"}, indent=1))
     print(f"written to {args.out / 'summary.json'} and {args.out / 'episodes.jsonl'}")
