@@ -20,6 +20,7 @@ from mnav_core import qos
 from mnav_core.errors import UsageError
 from mnav_core.messages.maps import grid_of
 from mnav_core.messages.task import task_result_of, to_task_goal
+from mnav_core.nodes.server_watch import ServerWatch, action_topic
 from mnav_core.requests import TaskGoal, TaskOutcome, TaskResult
 from mnav_core.seams import World
 from mnav_core.sensing import SensorFrame
@@ -28,6 +29,7 @@ from mnav_sim_bridge.bridge_node import BridgeNode, BridgeSettings
 from mnav_sim_bridge.imperfections import imperfect, profile_of
 
 PEERS_PERIOD_S = 0.1
+MIND_PERIOD_S = 0.5
 
 
 class DirectorSettings(BridgeSettings):
@@ -174,6 +176,15 @@ class DirectorNode(BridgeNode):
             raise RuntimeError("the task server rejected the task")
         self.mailbox.when_done(handle.get_result_async(), self._on_result)
         self._is_accepted = True
+        if not self.settings.lockstep:
+            prefix = f"{self.settings.namespaces[0]}/" if self.settings.namespaces[0] else ""
+            self._mind_watch = ServerWatch(self, action_topic(f"{prefix}navigate_task"))
+            self.create_timer(MIND_PERIOD_S, self._look_after_mind, clock=self.wall_clock())
+
+    def _look_after_mind(self) -> None:
+        """A task whose server is gone has no result to wait for."""
+        if self._mind_watch.has_changed() and self._claim is None:
+            self._claim = TaskResult(TaskOutcome.LOST, "the task server was lost")
 
     def _on_feedback(self, message: Any) -> None:
         stamp = message.feedback.stamp

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -21,6 +22,12 @@ class Odometry:
     stamp_s: float
     pose: SE2
     velocity: Velocity
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether pose and velocity are numbers."""
+        pose, v = self.pose, self.velocity
+        return all(math.isfinite(x) for x in (pose.x, pose.y, pose.yaw, v.vx, v.vy, v.wz))
 
 
 @dataclass(frozen=True, eq=False)

@@ -214,7 +214,10 @@ class ExecutorNode(SelfStartingNode):
         self._advance()
 
     def _on_odometry(self, message: OdometryMessage) -> None:
-        self._odometry = sensing.odometry_of(message)
+        odometry = sensing.odometry_of(message)
+        # What is no number ages the last one that was.
+        if odometry.is_finite:
+            self._odometry = odometry
 
     def _on_joints(self, message: JointState) -> None:
         pitch = sensing.head_pitch_of(message)

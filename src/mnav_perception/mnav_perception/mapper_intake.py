@@ -25,6 +25,7 @@ class MapperIntake:
     store: CaptureStore
     depth_stride: int
     newest: MapSnapshot | None = None
+    evidence_s: float = float("-inf")
     _is_started: bool = False
     _frames: deque[DetectionFrame] = field(default_factory=lambda: deque(maxlen=KEPT_FRAMES))
 
@@ -40,13 +41,15 @@ class MapperIntake:
             self._is_started = True
 
     def scan(self, cloud: PointCloud) -> None:
-        """A LiDAR scan."""
+        """A LiDAR scan. `evidence_s` is the stamp of the newest scan or depth image in the map."""
         self.mapper.integrate_scan(cloud)
+        self.evidence_s = cloud.stamp_s
 
     def image(self, image: RgbdImage) -> None:
         """An image; the success view's depth is mapped, as in a sweep."""
         if image.view == self.robot.success_view:
             self.mapper.integrate_depth(image, self.depth_stride)
+            self.evidence_s = image.stamp_s
 
     def detections(self, frame: DetectionFrame) -> None:
         """A detection frame: what it looked at is inspected."""

@@ -32,7 +32,9 @@ from mnav_perception.warm import warm
 
 
 class MapperNodeSettings(BaseModel):
-    """Parameters. `capture_timeout_s`: wall seconds; `side_views_s`: how long side views stay subscribed."""
+    """Parameters. `capture_timeout_s`: wall seconds; `side_views_s`: how long side views stay subscribed;
+    `evidence_age_s`: without a scan or depth image for so long, no map is sent, so that nobody drives on an old one.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -42,6 +44,7 @@ class MapperNodeSettings(BaseModel):
     map_rate_hz: Annotated[float, Field(gt=0.0, le=20.0)] = 2.0
     capture_timeout_s: Annotated[float, Field(gt=0.0, le=600.0)] = 20.0
     side_views_s: Annotated[float, Field(gt=0.0, le=3600.0)] = 10.0
+    evidence_age_s: Annotated[float, Field(gt=0.0, le=3600.0)] = 1.0
     mapper: MapperSettings = MapperSettings()
 
 
@@ -169,8 +172,9 @@ class MapperNode(SelfStartingNode):
             self._gather(self._pairs[view].add_depth(located.stamp_s, depth, camera, located.pose))
 
     def _on_map_timer(self) -> None:
-        if self.intake.is_started:
-            self.publish_maps(self.now_s())
+        now_s = self.now_s()
+        if self.intake.is_started and abs(now_s - self.intake.evidence_s) <= self.settings.evidence_age_s:
+            self.publish_maps(now_s)
         self._keep_side_views()
 
     def _on_asked(self) -> None:

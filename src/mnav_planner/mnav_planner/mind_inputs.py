@@ -75,6 +75,8 @@ class MindInputs:
             self._gather(message, "odom", message)
             return
         odometry = sensing.odometry_of(message)
+        if not odometry.is_finite:
+            return
         offset = self._odom_in_map(odometry.stamp_s)
         if offset is not None:
             self._take_odometry(odometry, offset)
@@ -99,7 +101,8 @@ class MindInputs:
         grid = maps.grid_of(message)
         self._grids.setdefault(grid.stamp_s, {})[name] = grid
         while len(self._grids) > KEPT_MAPS:
-            del self._grids[min(self._grids)]
+            # The one that came first: after a clock that went back, its stamp need not be the least.
+            del self._grids[next(iter(self._grids))]
         if self._is_lockstep:
             self._advance()
         elif self._take_maps(grid.stamp_s):

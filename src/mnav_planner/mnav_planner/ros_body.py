@@ -71,6 +71,9 @@ class RosBody:
         self._next_id = 1
         self._queue: deque[_Motion | _StopAll] = deque()
         self._unacknowledged = 0
+        # Acknowledgements of a server that is gone do not count for its successor.
+        self._servers = 0
+        self._asked: set[int] = set()
         self._sent: list[_Motion] = []
         self._reports: dict[int, MotionReport] = {}
         self._taken: dict[int, Capture | MotionReport] = {}
@@ -144,6 +147,7 @@ class RosBody:
         """Ask for images of every view."""
         capture_id = self._new_id()
         self.captures_asked += 1
+        self._asked.add(capture_id)
         future = self._panorama.call_async(CapturePanorama.Request())
         self._mailbox.when_done(future, lambda done: self._on_panorama(capture_id, done))
         return capture_id
@@ -177,6 +181,31 @@ class RosBody:
         self._frames.append(frame)
         self._recent.append(frame)
 
+    def lose_executor(self) -> None:
+        """The executor was started again or is gone: what was asked of it will never be answered."""
+        self._servers += 1
+        self._unacknowledged = 0
+        lost, self._sent = self._sent, []
+        for motion in lost:
+            motion.has_ended = True
+            self._report(
+                MotionReport(
+                    motion.motion_id, MotionStatus.BLOCKED_NO_PROGRESS, "the executor was lost", end_s=self.now_s()
+                )
+            )
+        self._pump()
+        self._on_change()
+
+    def lose_mapper(self) -> None:
+        """The mapper was started again or is gone: captures that were asked for will never come."""
+        for capture_id in sorted(self._asked):
+            self._taken[capture_id] = MotionReport(
+                capture_id, MotionStatus.BLOCKED_STALE_INPUT, "the mapper was lost", end_s=self.now_s()
+            )
+        self.captures_held += len(self._asked)
+        self._asked.clear()
+        self._on_change()
+
     def _new_id(self) -> int:
         self._next_id += 1
         return self._next_id - 1
@@ -197,30 +226,37 @@ class RosBody:
     def _send(self, motion: _Motion) -> None:
         self._unacknowledged += 1
         self._sent.append(motion)
-        future = self._clients.send(motion.request, self.now_s())
-        self._mailbox.when_done(future, lambda done: self._on_accepted(motion, done))
+        future, server = self._clients.send(motion.request, self.now_s()), self._servers
+        self._mailbox.when_done(future, lambda done: self._on_accepted(motion, server, done))
 
     def _cancel_sent(self) -> None:
         for motion in self._sent:
             if motion.handle is not None and not motion.has_ended:
                 self._unacknowledged += 1
-                self._mailbox.when_done(motion.handle.cancel_goal_async(), self._on_acknowledged)
+                future, server = motion.handle.cancel_goal_async(), self._servers
+                self._mailbox.when_done(future, lambda _done, server=server: self._on_acknowledged(server))
 
-    def _on_accepted(self, motion: _Motion, future: Any) -> None:
+    def _on_accepted(self, motion: _Motion, server: int, future: Any) -> None:
+        if motion.has_ended:
+            return
         motion.handle = future.result()
         if motion.handle.accepted:
             self._mailbox.when_done(motion.handle.get_result_async(), lambda done: self._on_result(motion, done))
         else:
             motion.has_ended = True
             self._report(MotionReport(motion.motion_id, MotionStatus.UNSUPPORTED, "rejected", end_s=self.now_s()))
-        self._on_acknowledged(future)
+        self._on_acknowledged(server)
 
-    def _on_acknowledged(self, _future: Any) -> None:
+    def _on_acknowledged(self, server: int) -> None:
+        if server != self._servers:
+            return
         self._unacknowledged -= 1
         self._pump()
         self._on_change()
 
     def _on_result(self, motion: _Motion, future: Any) -> None:
+        if motion.has_ended:
+            return
         motion.has_ended = True
         self.results += 1
         self._sent = [other for other in self._sent if not other.has_ended]
@@ -228,6 +264,9 @@ class RosBody:
         self._on_change()
 
     def _on_panorama(self, capture_id: int, future: Any) -> None:
+        if capture_id not in self._asked:
+            return
+        self._asked.discard(capture_id)
         self.captures_held += 1
         response = future.result()
         try:

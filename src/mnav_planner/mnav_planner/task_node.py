@@ -13,7 +13,8 @@ from mnav_core.messages.stamps import to_time
 from mnav_core.messages.task import task_goals_of, to_task_result
 from mnav_core.nodes.deferred_actions import DeferredActionServer, GoalEnd
 from mnav_core.nodes.mailbox import Mailbox
-from mnav_core.nodes.self_starting import SelfStartingNode
+from mnav_core.nodes.self_starting import SelfStartingNode, steady_clock
+from mnav_core.nodes.server_watch import ServerWatch, action_topic
 from mnav_core.parameters import declare_parameters
 from mnav_core.requests import TaskOutcome, TaskResult
 from mnav_core.robot import find_robot
@@ -28,6 +29,8 @@ from mnav_planner.stepper import MindStepper
 
 # How long, in robot time, a result waits for the robot to rest.
 REST_TIMEOUT_S = 2.0
+# How often, in wall time, the servers are looked after.
+WATCH_PERIOD_S = 0.5
 
 
 class TaskNodeSettings(BaseModel):
@@ -92,6 +95,9 @@ class TaskNode(SelfStartingNode):
             self._lockstep.open()
         else:
             self.create_timer(1.0 / self.settings.poll_rate_hz, self._poll)
+            self._executor_watch = ServerWatch(self, action_topic("navigate_to_pose"))
+            self._mapper_watch = ServerWatch(self, "costmap")
+            self.create_timer(WATCH_PERIOD_S, self._look_after_servers, clock=steady_clock())
         self._server = DeferredActionServer(self, NavigateTask, "navigate_task", self._on_goal, self._on_cancel)
 
     def _on_change(self) -> None:
@@ -99,6 +105,14 @@ class TaskNode(SelfStartingNode):
             self._lockstep.advance()
         else:
             self._poll()
+
+    def _look_after_servers(self) -> None:
+        if self._executor_watch.has_changed():
+            self.get_logger().warning("the executor was lost: its motions are given up")
+            self._body.lose_executor()
+        if self._mapper_watch.has_changed():
+            self.get_logger().warning("the mapper was lost: its captures are given up")
+            self._body.lose_mapper()
 
     def _on_goal(self, handle: Any) -> None:
         goal = handle.request

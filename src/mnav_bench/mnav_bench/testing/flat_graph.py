@@ -50,7 +50,7 @@ class Moment:
 class FlatBridge(BridgeNode):
     """The bridge of a flat world, with a trace of what was true."""
 
-    world: FlatWorld
+    world: World
     goes: threading.Event
     trace: list[Moment]
     wanted_ticks: int | None = None
@@ -98,13 +98,15 @@ class FlatGraph:
         kind: str = "cobot_magic",
         lockstep: bool = False,
         real_time_factor: float = 1.5,
+        wrap: Callable[[FlatWorld], World] = lambda world: world,
     ) -> None:
         self.robots = robots
         self.kind = kind
         self._lockstep = lockstep
         self._factor = real_time_factor
         description = find_robot(kind)
-        self.world = FlatWorld(yard or Yard(), {robot.name: (description, robot.start) for robot in robots})
+        flat = FlatWorld(yard or Yard(), {robot.name: (description, robot.start) for robot in robots})
+        self.world = wrap(flat)
         self.nodes: dict[str, Any] = {}
 
     def __enter__(self) -> FlatGraph:

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mnav_cli.commands import bench_data, bench_perf, supernav_suite
+from mnav_cli.commands import bench_data, bench_perf, bench_robustness, supernav_suite
 from mnav_cli.numbers import positive_int
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The suites, and the figures."""
-    names = "navtoobj|supernav|perf|data"
+    names = "navtoobj|supernav|perf|data|robustness"
     suites = parser.add_subparsers(dest="suite", required=True, metavar=names, parser_class=type(parser))
     suite = suites.add_parser("navtoobj", help="object-goal navigation in houses whose doors are open")
     suite.add_argument("--episodes", type=Path, required=True)
@@ -27,12 +27,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     supernav_suite.configure_bench(suites)
     bench_perf.configure(suites.add_parser("perf", help="times and qualities of the kernels, beside peers"))
     bench_data.configure(suites.add_parser("data", help="maps, RGB-D folders, clouds, models made by others"))
+    bench_robustness.configure(suites.add_parser("robustness", help="changed minds, dead inputs, killed processes"))
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the episodes and print the summary, or print the rows of figures."""
-    if args.suite in ("perf", "data"):
-        return {"perf": bench_perf, "data": bench_data}[args.suite].run(args)
+    figures = {"perf": bench_perf, "data": bench_data, "robustness": bench_robustness}
+    if args.suite in figures:
+        return int(figures[args.suite].run(args))
     from mnav_cli.graphics import use_backend
 
     use_backend()

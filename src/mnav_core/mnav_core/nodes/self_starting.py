@@ -10,6 +10,13 @@ from rclpy.lifecycle import LifecycleNode, State, TransitionCallbackReturn
 from mnav_core.errors import UsageError
 
 
+def steady_clock() -> Any:
+    """A clock for timers that go on while simulated time stands still."""
+    from rclpy.clock import Clock, ClockType
+
+    return Clock(clock_type=ClockType.STEADY_TIME)
+
+
 class SelfStartingNode(LifecycleNode):
     """A lifecycle node with its parameters' overrides declared; `bring_up` configures and activates it.
 

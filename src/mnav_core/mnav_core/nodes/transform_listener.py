@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from tf2_msgs.msg import TFMessage
 
 from mnav_core import frames, qos
 from mnav_core.messages.poses import se3_of_transform
 from mnav_core.messages.stamps import to_seconds
-from mnav_core.transforms import TransformBuffer
+from mnav_core.transforms import TransformBuffer, TransformError
+
+MOST_COMPLAINTS = 20
 
 
 class TransformListener:
@@ -25,7 +28,7 @@ class TransformListener:
         self._on_change = on_change
         self.buffer = TransformBuffer(tolerance_s=1e-6 if lockstep else 0.05)
         self._localization_is_static: bool | None = None
-        self._has_complained = False
+        self._complaints: set[str] = set()
 
     def open(self) -> None:
         """Subscribe."""
@@ -42,13 +45,20 @@ class TransformListener:
         for transform in message.transforms:
             if transform.child_frame_id == frames.ODOM and not self._accepts_localization(is_static):
                 continue
-            self.buffer.set(
-                transform.header.frame_id,
-                transform.child_frame_id,
-                se3_of_transform(transform),
-                to_seconds(transform.header.stamp),
-                is_static,
-            )
+            pose = se3_of_transform(transform)
+            if not (np.isfinite(pose.rotation).all() and np.isfinite(pose.translation).all()):
+                self._complain(f"{transform.child_frame_id} is NaN or infinite")
+                continue
+            try:
+                self.buffer.set(
+                    transform.header.frame_id,
+                    transform.child_frame_id,
+                    pose,
+                    to_seconds(transform.header.stamp),
+                    is_static,
+                )
+            except TransformError as error:
+                self._complain(str(error))
         self._on_change()
 
     def _accepts_localization(self, is_static: bool) -> bool:
@@ -56,10 +66,12 @@ class TransformListener:
             self._localization_is_static = is_static
         if self._localization_is_static == is_static:
             return True
-        if not self._has_complained:
-            self._has_complained = True
-            kept = "static" if self._localization_is_static else "moving"
-            self._node.get_logger().error(
-                f"two publishers of map->odom: the {kept} one is kept, allowed: one (the bridge's localization)"
-            )
+        kept = "static" if self._localization_is_static else "moving"
+        self._complain(f"two publishers of map->odom: the {kept} one is kept, allowed: one (the bridge's localization)")
         return False
+
+    def _complain(self, text: str) -> None:
+        """Say what is refused, once each."""
+        if text not in self._complaints and len(self._complaints) < MOST_COMPLAINTS:
+            self._complaints.add(text)
+            self._node.get_logger().error(text)
