@@ -62,7 +62,9 @@ def process_rows(robot: RobotDescription) -> Iterator[FigureRow]:
     for process, what, survives in KILLED:
         run = run_with_kill(suite, robot, process)
         name = f"kill -9 of {what}"
-        detail = f"outcome {run.outcome}, {run.restarts} restarts, {run.ended_s - (run.killed_s or run.ended_s):.1f} s after"
+        detail = (
+            f"outcome {run.outcome}, {run.restarts} restarts, {run.ended_s - (run.killed_s or run.ended_s):.1f} s after"
+        )
         if run.killed_s is None:
             yield FigureRow(name, RowOutcome.FAIL, detail="the run never began: " + " | ".join(run.said[-3:])[:200])
         elif survives:
@@ -70,7 +72,9 @@ def process_rows(robot: RobotDescription) -> Iterator[FigureRow]:
             yield equal(f"{name}: runs that do not go on", float(wrong), 0.0, detail=detail)
         else:
             wrong = run.outcome != LOST or run.ended_s - run.killed_s > LOST_LIMIT_S
-            yield equal(f"{name}: runs that do not end lost within {LOST_LIMIT_S:g} s", float(wrong), 0.0, detail=detail)
+            yield equal(
+                f"{name}: runs that do not end lost within {LOST_LIMIT_S:g} s", float(wrong), 0.0, detail=detail
+            )
     yield _supervisor_row()
 
 

@@ -50,8 +50,10 @@ def search(
     goal_row: int,
     goal_column: int,
     escape_cells: float,
+    beyond: float,
 ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """Costs (cells) and parents of all settled cells; stops once the goal is settled. `goal_row` < 0 floods.
+    """Costs (cells) and parents of all settled cells. `goal_row` < 0 floods; else it stops once the goal is settled, and
+    with it every cell over which a path to the goal costs up to `beyond` cells more.
 
     A bucket queue with one entry a cell: a bucket is drained, improved cells re-entering it, before the next is
     opened, so the result is exact for a consistent heuristic.
@@ -73,12 +75,14 @@ def search(
     before[start] = -1
     slot[start] = 0
     waiting = 1
-    current = 0
+    current, last = 0, -1
     while waiting > 0:
         bucket = current % _BUCKETS
         i = heads[bucket]
         if i < 0:
-            if goal >= 0 and slot[goal] < 0 and g[goal] < np.inf:
+            if goal >= 0 and last < 0 and slot[goal] < 0 and g[goal] < np.inf:
+                last = current + int(beyond / _WIDTH)
+            if 0 <= last <= current:
                 break
             current += 1
             continue
@@ -203,7 +207,7 @@ def find_path(
     if not costmap.contains(*start) or is_lethal(costmap, *start) or not is_traversable(costmap, *goal):
         return None
     data = np.ascontiguousarray(costmap.data)
-    costs, parents = search(data, cost_factors(cost_weight), *start, *goal, escape_m / costmap.resolution)
+    costs, parents = search(data, cost_factors(cost_weight), *start, *goal, escape_m / costmap.resolution, 0.0)
     columns = data.shape[1]
     end = goal[0] * columns + goal[1]
     if not math.isfinite(float(costs[end])):
@@ -216,5 +220,5 @@ def flood(costmap: GridMap, start: tuple[int, int], cost_weight: float, escape_m
     if not costmap.contains(*start) or is_lethal(costmap, *start):
         return None
     data = np.ascontiguousarray(costmap.data)
-    costs, parents = search(data, cost_factors(cost_weight), *start, -1, -1, escape_m / costmap.resolution)
+    costs, parents = search(data, cost_factors(cost_weight), *start, -1, -1, escape_m / costmap.resolution, 0.0)
     return Reach(costs.reshape(data.shape) * np.float32(costmap.resolution), parents)

@@ -61,6 +61,7 @@ class Replanner:
         if path is None or goal != self._goal or off_path_m > _FAR_OFF_M or now_s < self._planned_s:
             return self._plan(now_s, pose, costmap, goal)
         if costmap is self._checked:
+            self._freshen(pose, costmap)
             return path
         self._checked = costmap
         if not is_clear(costmap, path, index):
@@ -73,6 +74,14 @@ class Replanner:
             self._path = other
             return other
         return path
+
+    def _freshen(self, pose: SE2, costmap: GridMap) -> None:
+        """Between two maps there is time: grow the tree anew once changes have worn it."""
+        if self._tree is None or not self._tree.is_worn or self._tree.costmap is not costmap:
+            return
+        start = costmap.to_cell(pose.x, pose.y)
+        if is_traversable(costmap, *start):
+            self._tree = grow_tree(costmap, start, self._tree.goal, self._settings.cost_weight)
 
     def _is_better(self, costmap: GridMap, other: Path, path: Path, index: int) -> bool:
         if other.moved_m < path.moved_m - costmap.resolution:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,8 +86,11 @@ def line_is_clear(costmap: GridMap, a: tuple[float, float], b: tuple[float, floa
 
 def resample(corners: Array, spacing_m: float) -> Array:
     """Points (N, 2) along a polyline at most `spacing_m` apart; every corner is kept."""
-    pieces = [corners[:1]]
-    for a, b in pairwise(corners):
-        count = max(1, math.ceil(float(np.hypot(*(b - a))) / spacing_m - 1e-9))
-        pieces.append(a + (b - a) * (np.arange(1, count + 1) / count)[:, None])
-    return np.concatenate(pieces)
+    steps = np.diff(corners, axis=0)
+    counts = np.maximum(1, np.ceil(np.hypot(steps[:, 0], steps[:, 1]) / spacing_m - 1e-9)).astype(int)
+    leg = np.repeat(np.arange(len(steps)), counts)
+    before = np.cumsum(counts) - counts
+    share = (np.arange(len(leg)) - before[leg] + 1) / counts[leg]
+    points = corners[leg] + steps[leg] * share[:, None]
+    points[before + counts - 1] = corners[1:]
+    return np.concatenate([corners[:1], points])

@@ -81,6 +81,36 @@ def test_repair_on_a_dearer_map_is_optimal(seed: int) -> None:
         assert np.abs(np.diff(repair.path.cells, axis=0)).max(initial=0) <= 1
 
 
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_change_after_change_with_one_tree_stays_optimal(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    data = random_costs(rng)
+    free = [(int(r), int(c)) for r, c in np.argwhere(data < 99)]
+    start, goal = (free[int(i)] for i in rng.integers(0, len(free), 2))
+    tree = grow_tree(grid(data), start, goal, WEIGHT)
+    path = None if tree is None else tree.path
+    for _ in range(6):
+        if tree is None or path is None or len(path.cells) < 4:
+            return
+        # On, and something is put on the way and elsewhere.
+        here = tuple(int(n) for n in path.cells[int(rng.integers(0, 2))])
+        data = data.copy()
+        for row, column in (path.cells[int(rng.integers(2, len(path.cells) - 1))], *rng.integers(0, 20, (3, 2))):
+            block = np.s_[max(row - 1, 0) : row + 1, max(column - 1, 0) : column + 1]
+            data[block] = np.where(rng.random(data[block].shape) < 0.6, 100, np.maximum(data[block], 70))
+        data[here] = data[goal] = 0 if data[here] == 0 else min(int(data[here]), 98)
+        if (data < tree.costmap.data).any():
+            return
+        repair = repair_path(tree, grid(data), here)
+        best = scipy_cost(data, here, goal)
+        assert repair.usable and (repair.path is None) == (best == math.inf)
+        path = repair.path
+        if path is not None:
+            assert path.cost_m == pytest.approx(best, rel=1e-4, abs=1e-6)
+            assert tuple(path.cells[0]) == here and tuple(path.cells[-1]) == goal
+
+
 def corridor() -> NDArray[np.int8]:
     """Two ways round a block: the upper one is shorter."""
     data = np.zeros((21, 41), np.int8)

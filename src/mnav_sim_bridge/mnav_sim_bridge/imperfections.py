@@ -202,7 +202,9 @@ class ImperfectWorld:
         points = scan.points
         ranges = np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-6)
         noise = robot.rng.normal(0.0, self.profile.lidar_noise_m, ranges.shape)
-        return PointCloud(scan.stamp_s, (points * (1.0 + noise / ranges)).astype(np.float32), shift @ scan.sensor_in_map)
+        return PointCloud(
+            scan.stamp_s, (points * (1.0 + noise / ranges)).astype(np.float32), shift @ scan.sensor_in_map
+        )
 
     def _image(self, robot: _Robot, image: RgbdImage, shift: SE3) -> RgbdImage:
         return replace(image, depth=self._noisy(robot, image.depth), camera_in_map=shift @ image.camera_in_map)

@@ -13,7 +13,7 @@ from mnav_core.motion import RobotCommand, Velocity
 from mnav_core.robot import find_robot
 from mnav_core.sensing import SensorRequest, ViewRequest
 from mnav_sim_bridge.flat_world import FlatWorld, Target, Yard
-from mnav_sim_bridge.imperfections import ImperfectWorld, Imperfections, imperfect, profile_record
+from mnav_sim_bridge.imperfections import Imperfections, ImperfectWorld, imperfect, profile_record
 
 ROBOT = find_robot("cobot_magic")
 NONE = Imperfections(0.0, 0.0, 0.0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0)

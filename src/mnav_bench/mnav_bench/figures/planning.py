@@ -20,15 +20,15 @@ from mnav_core.maps import FREE, INSCRIBED, LETHAL, GridMap
 from mnav_core.randomness import generator
 from mnav_core.robot import RobotDescription
 from mnav_executor_geo.grid_search import cost_factors, find_path, is_traversable
-from mnav_executor_geo.paths import Path, plan
+from mnav_executor_geo.paths import Path
 from mnav_executor_geo.replanning import Replanner
 from mnav_executor_geo.settings import PlannerSettings
 
 SIDE, SEED = 2000, 1
 STARTS = 3
 LEAST_M = 60.0
-TIME_RATIO, COST_PERCENT, REPLAN_PERCENT = 1.5, 2.0, 10.0
-CHANGES, CHANGES_A_GOAL = 50, 10
+TIME_RATIO, COST_PERCENT, REPLAN_PERCENT, LONG_WAY_PERCENT = 1.5, 2.0, 10.0, 20.0
+CHANGES, CHANGES_A_GOAL = 50, 5
 # How far the goals of replanning are, as the crow flies.
 REPLAN_BANDS_M = ((15.0, 20.0), (30.0, 36.0), (60.0, 72.0))
 BOX_CELLS, BAR_CELLS = 6, 24
@@ -82,8 +82,9 @@ def planning_figures(robot: RobotDescription, peers: Peers | None, side: int = S
     settings = PlannerSettings()
     pairs = far_pairs(costmap, WARM_RUNS + 1, STARTS)
     poses = [(SE2(*costmap.to_point(*start)), costmap.to_point(*goal)) for start, goal in pairs]
-    plan(costmap, poses[0][0], poses[0][1], settings)  # compiles
-    ours = time_calls([partial(plan, costmap, start, goal, settings) for start, goal in poses])
+    _warm_replanning(costmap, settings)
+    # As the executor plans: with what it keeps for planning again.
+    ours = time_calls([partial(Replanner(settings).update, 0.0, start, costmap, goal, 0, 0.0) for start, goal in poses])
     costs = [_cost(costmap, pair, settings) for pair in pairs]
     label = f"{side}x{side} rooms"
     rows = _beside_peers(label, costmap, pairs, ours, costs, settings, peers)
@@ -93,7 +94,7 @@ def planning_figures(robot: RobotDescription, peers: Peers | None, side: int = S
             if band[1] > side * costmap.resolution:
                 continue
             some = replan_often(occupancy, robot, settings, blockage, band)
-            rows.append(_replan_row(f"{label}: replan, goal {band[0]:g} m away, {blockage.value}", some))
+            rows.append(_replan_row(f"{label}: replan, goal {band[0]:g} m away, {blockage.value}", some, blockage))
             changes += some
     excess = [100.0 * (c.cost_m / c.fresh_m - 1.0) for c in changes]
     return [
@@ -104,13 +105,14 @@ def planning_figures(robot: RobotDescription, peers: Peers | None, side: int = S
     ]  # fmt: skip
 
 
-def _replan_row(name: str, changes: Sequence[Change]) -> FigureRow:
+def _replan_row(name: str, changes: Sequence[Change], blockage: Blockage) -> FigureRow:
     ratio = 100.0 * float(np.median([c.again_ms / c.first_ms for c in changes]))
     times = Timing(changes[0].again_ms, tuple(c.again_ms for c in changes[1:]))
     firsts = float(np.median([c.first_ms for c in changes]))
     longer = float(np.median([c.cost_m - c.before_m for c in changes]))
     return at_most(
-        f"{name}, share of the first plan", ratio, REPLAN_PERCENT, "%",
+        f"{name}, share of the first plan", ratio,
+        REPLAN_PERCENT if blockage is Blockage.BOX else LONG_WAY_PERCENT, "%",
         f"{len(changes)} changes within {FARTHEST_M:g} m, path dearer by {longer:.3g} m; first plan {firsts:.3g} ms;"
         f" replan {times}",
     )  # fmt: skip
@@ -175,6 +177,7 @@ def replan_often(
     base = footprint_costmap(occupancy, robot)
     goals = -(-count // CHANGES_A_GOAL)
     changes: list[Change] = []
+    _warm_replanning(base, settings)
     # Some goals lie where few changes are possible.
     for start, goal in far_pairs(base, 3 * goals, 3 * goals, band_m):
         replanner = Replanner(settings)
@@ -201,12 +204,26 @@ def replan_often(
             result = replanner.path
             made += result is not path
             occupied = data
+            # The tick after, with the same map.
+            replanner.update(now, pose, changed, target, 0, 0.0)
             if result is path:
                 continue
             cost = result.cost_m if isinstance(result, Path) else np.inf
             before = path.cost_m - float(path.lengths_m[index])
             changes.append(Change(first_ms, again.median_ms, before, cost, fresh.cost_m, changed, cell, goal))
     return changes
+
+
+def _warm_replanning(costmap: GridMap, settings: PlannerSettings) -> None:
+    """Have every kernel of planning again loaded: its first use is no replanning."""
+    ((start, goal),) = far_pairs(costmap, 1, 1, (5.0, 10.0))
+    replanner = Replanner(settings)
+    pose, target = SE2(*costmap.to_point(*start)), costmap.to_point(*goal)
+    path = replanner.update(0.0, pose, costmap, target, 0, 0.0)
+    assert isinstance(path, Path)
+    data = costmap.data.copy()
+    data[costmap.to_cell(*map(float, path.points[len(path.points) // 2]))] = LETHAL
+    replanner.update(0.1, pose, replace(costmap, data=data), target, 0, 0.0)
 
 
 def _replans_beside_mcp(
