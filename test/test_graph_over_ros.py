@@ -37,7 +37,7 @@ GOAL = TaskGoal("g", "egg", "egg")
 # What may be heard in a robot's namespace (docs: contract), and what every ROS node has.
 CONTRACT = {
     "cmd_vel", "cmd_vel_raw", "costmap", "coverage", "detections", "emergency_stop", "head_command", "joint_states",
-    "lidar/points", "map", "odom", "plan", "tf", "tf_static", "tick", "tick_done", "voxels",
+    "lidar/points", "map", "odom", "plan", "rooms", "tf", "tf_static", "tick", "tick_done", "voxels",
     "compute_path_to_pose", "look", "navigate_task", "navigate_to_pose", "turn", "visual_point_navigate",
     "capture_panorama", "get_view",
     *(f"camera/{v}/{k}" for v in ("front", "right", "back", "left") for k in ("image", "depth", "camera_info")),

@@ -26,7 +26,9 @@ AGENTS = (*MODEL_FREE_AGENTS, "oracle")
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How episodes are run: which agent, whether its mind lives in a child process, how imperfect sensors and wheels are."""
+    """How episodes are run: which agent, whether its mind lives in a child process, and under which profile of
+    imperfect sensors and wheels.
+    """
 
     agent: str
     isolate: bool = False

@@ -1,4 +1,4 @@
-"""Rows of processes that are killed under way: the run goes on after a restart, or ends lost; nothing outlives its supervisor."""
+"""Rows of processes that are killed under way: the run goes on, or ends lost; nothing outlives its supervisor."""
 
 from __future__ import annotations
 

@@ -167,8 +167,8 @@ def _repair(
     """Cell at which the new path meets the tree, the whole cost, how many cells were expanded, and the box of what is
     known now; for the cell and the cost (-1, inf) without a path, (-2, inf) given up.
 
-    `notes` hold values of this turn only where a cell is seen; `costs` is the same memory in single precision. What was expanded gets better lower bounds, and
-    the new path joins the tree.
+    `notes` hold values of this turn only where a cell is seen; `costs` is the same memory in single precision. What was
+    expanded gets better lower bounds, and the new path joins the tree.
     """
     rows, columns = cost.shape
     heads = np.full(_BUCKETS, -1, np.int32)
@@ -265,8 +265,8 @@ class GoalTree:
     """The search from a goal over one costmap: cost to the goal and the next cell of every cell that it settled, with
     what later searches learnt. `costmap` is the map that it holds for; `repair_path` moves it on.
 
-    A path over a cell that was not settled costs at least `total` cells. `settled` says how many were, `box` (first row, end, first
-    column, end) holds every cell that anything is known of.
+    A path over a cell that was not settled costs at least `total` cells. `settled` says how many were, `box` (first
+    row, end, first column, end) holds every cell that anything is known of.
     """
 
     costmap: GridMap

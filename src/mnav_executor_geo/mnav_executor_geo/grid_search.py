@@ -52,8 +52,8 @@ def search(
     escape_cells: float,
     beyond: float,
 ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """Costs (cells) and parents of all settled cells. `goal_row` < 0 floods; else it stops once the goal is settled, and
-    with it every cell over which a path to the goal costs up to `beyond` cells more.
+    """Costs (cells) and parents of all settled cells. `goal_row` < 0 floods; else it stops once the goal is settled,
+    and with it every cell over which a path to the goal costs up to `beyond` cells more.
 
     A bucket queue with one entry a cell: a bucket is drained, improved cells re-entering it, before the next is
     opened, so the result is exact for a consistent heuristic.

@@ -27,6 +27,7 @@ from mnav_perception.captures import CaptureStore
 from mnav_perception.mapper import Mapper, MapperSettings
 from mnav_perception.mapper_intake import MapperIntake
 from mnav_perception.mapper_lockstep import MapperLockstep
+from mnav_perception.room_publishing import RoomPublishing
 from mnav_perception.view_pairs import PanoramaGathering, ViewPairs
 from mnav_perception.warm import warm
 
@@ -42,6 +43,7 @@ class MapperNodeSettings(BaseModel):
     lockstep: bool = False
     robot: str = "cobot_magic"
     map_rate_hz: Annotated[float, Field(gt=0.0, le=20.0)] = 2.0
+    rooms_period_s: Annotated[float, Field(gt=0.0, le=3600.0)] = 3.0
     capture_timeout_s: Annotated[float, Field(gt=0.0, le=600.0)] = 20.0
     side_views_s: Annotated[float, Field(gt=0.0, le=3600.0)] = 10.0
     evidence_age_s: Annotated[float, Field(gt=0.0, le=3600.0)] = 1.0
@@ -82,6 +84,7 @@ class MapperNode(SelfStartingNode):
         self._side_views: list[Any] = []
         self._side_views_until_s = 0.0
         self._lockstep = MapperLockstep(self) if lockstep else None
+        self._rooms = RoomPublishing(self, self.intake.mapper)
 
     def activate(self) -> None:
         """Listen."""
@@ -94,11 +97,15 @@ class MapperNode(SelfStartingNode):
         self.create_subscription(DetectionArray, "detections", self._on_detections, qos.sensor_qos(depth=20))
         self._subscribe_view(self.robot.success_view, with_rgb=False)
         self._map_timer = self.create_timer(1.0 / self.settings.map_rate_hz, self._on_map_timer)
+        self._rooms_timer = self.create_timer(
+            self.settings.rooms_period_s, lambda: self._rooms.publish(self.now_s())
+        )
 
     def deactivate(self) -> None:
         """Publish no more maps."""
         if self._lockstep is None:
             self.destroy_timer(self._map_timer)
+            self.destroy_timer(self._rooms_timer)
 
     def publish_maps(self, stamp_s: float) -> None:
         """Derive the maps and send them; voxels only while somebody listens."""
@@ -163,7 +170,9 @@ class MapperNode(SelfStartingNode):
         if kind == "scan":
             self.intake.scan(PointCloud(located.stamp_s, sensing.points_of(located.message), located.pose))
         elif kind == "detections":
-            self.intake.detections(detections.detection_frame_of(located.message, located.pose))
+            frame = detections.detection_frame_of(located.message, located.pose)
+            self.intake.detections(frame)
+            self._rooms.detected(frame)
         elif view in self._cameras:
             depth = sensing.depth_of(located.message)
             camera = self._cameras[view].scaled(depth.shape[1], depth.shape[0])

@@ -119,3 +119,18 @@ def test_one_kind_of_thing_many_times_counts_once() -> None:
     baths = [SeenThing("t", "toilet", 4.0, 3.0), SeenThing("s", "soap", 4.0, 3.0)]
     typed = type_rooms(rooms, beds + baths, HandPrior(), ("bathroom", "bedroom"))
     assert typed.rooms[1].kinds[0].kind == "bathroom"
+
+
+def test_rooms_are_drawn_where_they_are() -> None:
+    pytest.importorskip("visualization_msgs")
+    from mnav_perception.rooms.markers import to_room_markers
+
+    rooms = find_rooms(two_rooms(lintel=True))
+    markers = to_room_markers(rooms, 3.0).markers
+    assert markers[0].action == 3 and len(markers) == 1 + 2 * 2 + len(rooms.passages)
+    for marker in markers:
+        for point in marker.points:
+            assert rooms.room_at(point.x, point.y) in (0, marker.id)
+        if marker.ns == "cells":
+            area = len(marker.points) * marker.scale.x * marker.scale.y
+            assert area == pytest.approx(rooms.rooms[marker.id - 1].area_m2, rel=0.05)

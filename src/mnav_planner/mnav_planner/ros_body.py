@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from mnav_core.geometry import SE2
@@ -234,7 +235,7 @@ class RosBody:
             if motion.handle is not None and not motion.has_ended:
                 self._unacknowledged += 1
                 future, server = motion.handle.cancel_goal_async(), self._servers
-                self._mailbox.when_done(future, lambda _done, server=server: self._on_acknowledged(server))
+                self._mailbox.when_done(future, partial(self._on_cancelled, server))
 
     def _on_accepted(self, motion: _Motion, server: int, future: Any) -> None:
         if motion.has_ended:
@@ -245,6 +246,9 @@ class RosBody:
         else:
             motion.has_ended = True
             self._report(MotionReport(motion.motion_id, MotionStatus.UNSUPPORTED, "rejected", end_s=self.now_s()))
+        self._on_acknowledged(server)
+
+    def _on_cancelled(self, server: int, _future: Any) -> None:
         self._on_acknowledged(server)
 
     def _on_acknowledged(self, server: int) -> None:

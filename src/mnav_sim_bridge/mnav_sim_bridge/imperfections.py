@@ -1,4 +1,4 @@
-"""What real sensors and wheels do to a world: depth noise, drift, latency, dropped frames, slip. Off unless asked for."""
+"""What real sensors and wheels do to a world: depth noise, drift, latency, dropped frames, slip; off by default."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ T = TypeVar("T")
 class Imperfections:
     """Lengths in metres, angles in radians, shares 0 to 1.
 
-    Depth noise is `depth_noise_m` + `depth_noise_per_m2` (z - 0.4)^2, as measured on structured light (Nguyen, Izadi and
-    Lovell 2012, section 3). `latency_ticks`: control ticks from a command to the wheels. `dropped`: share of scans,
+    Depth noise is `depth_noise_m` + `depth_noise_per_m2` (z - 0.4)^2, as measured on structured light (Nguyen, Izadi
+    and Lovell 2012, section 3). `latency_ticks`: control ticks from a command to the wheels. `dropped`: share of scans,
     images and detection frames that never arrive. Odometry is off by a share of the way and of the turn, and by a
     gyroscope's bias a second. `slip`: mean share of the commanded motion that the wheels lose; for `slip_event_s` at a
     time, `slip_event_share` of the time, it is `slip_event`. What slips is counted by odometry as driven, by the share

@@ -121,7 +121,7 @@ def _replan_row(name: str, changes: Sequence[Change], blockage: Blockage) -> Fig
 def far_pairs(costmap: GridMap, count: int, starts: int, band_m: tuple[float, float] = (LEAST_M, np.inf)) -> list[Pair]:
     """Random connected pairs so far apart, at least half the grid where it is small; `starts` different starts."""
     rows, columns = np.nonzero(_standable(costmap))
-    rng = generator("planning figures", costmap.shape[0], *band_m)
+    rng = generator("planning figures", costmap.shape[0], str(band_m))
     apart = min(band_m[0] / costmap.resolution, costmap.shape[0] / 2.0)
     most = band_m[1] / costmap.resolution
     pairs: list[Pair] = []
@@ -173,7 +173,7 @@ def replan_often(
     count: int = CHANGES,
 ) -> list[Change]:
     """Drive towards goals and block the path ahead, again and again, where that does not cut the goal off."""
-    rng = generator("replanning figures", occupancy.shape[0], blockage.name, *band_m)
+    rng = generator("replanning figures", occupancy.shape[0], blockage.name, str(band_m))
     base = footprint_costmap(occupancy, robot)
     goals = -(-count // CHANGES_A_GOAL)
     changes: list[Change] = []

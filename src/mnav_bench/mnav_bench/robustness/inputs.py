@@ -1,4 +1,4 @@
-"""Rows of inputs that die, lie or jump: the base never moves on what is stale, nothing hangs, and it goes on afterwards."""
+"""Rows of inputs that die, lie or jump: the base never moves on what is stale, nothing hangs, it goes on afterwards."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from mnav_core.messages.poses import to_transform
 from mnav_core.motion import MotionStatus
 from mnav_interfaces.srv import CapturePanorama
 
-# Odometry may be 0.3 s old, a map 2 s and what it rests on another 1 s; then the base ramps down within 0.3 s; a tick each.
+# Odometry may be 0.3 s old, a map 2 s and what it rests on another 1 s; then come the ramp of 0.3 s and ticks.
 ODOMETRY_REST_S, MAP_REST_S = 0.8, 3.6
 WATCHED_S = 6.0
 CAPTURE_ANSWER_S = 30.0
@@ -48,7 +48,6 @@ def input_rows() -> Iterator[FigureRow]:
             yield _clock_jump(graph, client, jump_s)
         yield _second_localization(graph, client)
         yield _frame_loop(graph, client)
-    # The loop stays in the transform buffers, as it would in a robot's.
 
 
 def _guarded(name: str, measure: Callable[[], FigureRow]) -> FigureRow:

@@ -1,4 +1,4 @@
-"""Rows of a client that changes its mind: cancels, newer goals, the operator's stop, again and again, also on a busy machine."""
+"""Rows of a client that changes its mind: cancels, newer goals, the operator's stop, also on a busy machine."""
 
 from __future__ import annotations
 

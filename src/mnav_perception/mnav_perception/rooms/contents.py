@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -16,6 +16,7 @@ from mnav_perception.rooms.records import RoomKind, RoomMap
 KINDS = ("kitchen", "living room", "bedroom", "bathroom", "hallway", "dining room", "office", "laundry room")
 # How sharply the prior's scores tell kinds apart: differences of a tenth are what it is sure of.
 SHARPNESS = 12.0
+MOST_THINGS = 5000
 # Doors and windows are in every room.
 NOT_CONTENTS = frozenset({"door", "window", "wall", "floor", "ceiling"})
 
@@ -38,18 +39,35 @@ class SeenThing:
     y: float
 
 
-def things_in(frames: Iterable[DetectionFrame]) -> tuple[SeenThing, ...]:
-    """Every entity once, where it was last seen from nearest, sorted by id."""
-    nearest: dict[str, tuple[float, SeenThing]] = {}
-    for frame in frames:
+@dataclass
+class SeenThings:
+    """Every entity once, where it was last seen from nearest; at most MOST_THINGS of them."""
+
+    _nearest: dict[str, tuple[float, SeenThing]] = field(default_factory=dict)
+
+    def add(self, frame: DetectionFrame) -> None:
+        """Take over one detection frame."""
         for detection in frame.detections:
             away = float(np.linalg.norm(detection.center))
-            known = nearest.get(detection.entity_id)
-            if known is None or away <= known[0]:
+            known = self._nearest.get(detection.entity_id)
+            is_new = known is None and len(self._nearest) < MOST_THINGS and math.isfinite(away)
+            if is_new or (known is not None and away <= known[0]):
                 x, y, _ = frame.camera_in_map.apply(np.asarray(detection.center, float))
                 thing = SeenThing(detection.entity_id, detection.category, float(x), float(y))
-                nearest[detection.entity_id] = (away, thing)
-    return tuple(thing for _, (_, thing) in sorted(nearest.items()))
+                self._nearest[detection.entity_id] = (away, thing)
+
+    @property
+    def things(self) -> tuple[SeenThing, ...]:
+        """What was seen, sorted by id."""
+        return tuple(thing for _, (_, thing) in sorted(self._nearest.items()))
+
+
+def things_in(frames: Iterable[DetectionFrame]) -> tuple[SeenThing, ...]:
+    """The entities of some frames."""
+    seen = SeenThings()
+    for frame in frames:
+        seen.add(frame)
+    return seen.things
 
 
 def type_rooms(rooms: RoomMap, things: Sequence[SeenThing], prior: PlacePrior, kinds: Sequence[str] = KINDS) -> RoomMap:
