@@ -17,7 +17,8 @@ context.make_current()
 model = mujoco.MjModel.from_xml_string("<mujoco/>")
 mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
 """
-PROBE_TIMEOUT_S = 30.0
+# On a machine that is full, the first import alone takes half a minute.
+PROBE_TIMEOUT_S = 60.0
 
 
 def backend_works(backend: str) -> bool:

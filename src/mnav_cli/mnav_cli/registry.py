@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "up": Command("mnav_cli.commands.up", "start a system and keep it running"),
         "down": Command("mnav_cli.commands.down", "stop a running system"),
         "status": Command("mnav_cli.commands.status", "processes and nodes of the running systems"),
+        "doctor": Command("mnav_cli.commands.doctor", "look at machine, graph and robot file, and print fixes"),
         "gen": Command("mnav_cli.commands.gen", "generate a house or the episodes of a suite"),
         "bench": Command("mnav_cli.commands.bench", "run a suite and score it"),
         "report": Command("mnav_cli.commands.report", "tables with intervals from benchmark results"),

@@ -1,0 +1,1 @@
+"""What `mnav doctor` looks at: the machine, a running graph, a robot file."""
