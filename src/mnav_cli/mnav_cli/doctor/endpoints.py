@@ -33,9 +33,9 @@ def mismatches(topic: str, publishers: Sequence[Endpoint], subscriptions: Sequen
                 text = f"{pair}: two definitions of {sender.kind}"
                 found.append(warning(f"type of {topic}", text, "build both machines from the same version"))
             if receiver.is_reliable and not sender.is_reliable:
-                fix = f"make the subscription of {receiver.node} best effort, or the publisher of {sender.node} reliable"
+                fix = f"make {receiver.node} subscribe best effort, or {sender.node} publish reliable"
                 found.append(bad(f"QoS of {topic}", f"{pair}: best effort cannot serve reliable", fix))
             if receiver.is_latched and not sender.is_latched:
-                fix = f"make the publisher of {sender.node} transient local, or the subscription of {receiver.node} volatile"
+                fix = f"make {sender.node} publish transient local, or {receiver.node} subscribe volatile"
                 found.append(bad(f"QoS of {topic}", f"{pair}: volatile cannot serve transient local", fix))
     return found

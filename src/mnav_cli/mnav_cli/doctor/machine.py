@@ -41,7 +41,7 @@ def receive_buffer(file: Path) -> Finding:
         return good(name, f"net.core.rmem_max = {most}")
     return warning(
         name,
-        f"net.core.rmem_max = {most}: images between machines will be lost (on one machine, shared memory carries them)",
+        f"net.core.rmem_max = {most}: images between machines will be lost (on one machine they go by shared memory)",
         f"sudo sysctl -w net.core.rmem_max={2 * RECEIVE_BYTES}",
     )
 
