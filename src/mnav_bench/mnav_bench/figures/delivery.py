@@ -19,7 +19,7 @@ from mnav_core.qos import sensor_qos
 
 # Without a message for so long, the stream is over.
 SILENCE_S = 5.0
-TOPICS = {f"camera/{k}/image": Image for k in range(IMAGES)} | {"lidar/points": PointCloud2}
+TOPICS = {f"camera/view{k}/image": Image for k in range(IMAGES)} | {"lidar/points": PointCloud2}
 
 
 def send(node: Node, seconds: float) -> dict[str, int]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from mnav_bench.figures.rows import FigureRow, at_most, equal, skipped
+from mnav_bench.figures.rows import FigureRow, RowOutcome, at_most, equal, skipped
 from mnav_bench.figures.timing import time_call
 
 IMAGE_MS = 0.5
@@ -46,13 +46,13 @@ def delivery_figures(environment: Mapping[str, str] | None, seconds: float = SEC
         )
         out, errors = receiver.communicate(timeout=END_LIMIT_S)
     except subprocess.TimeoutExpired as error:
-        return [skipped(name, f"did not end: {error}")]
+        return [FigureRow(name, RowOutcome.FAIL, detail=f"did not end: {error}")]
     finally:
         receiver.kill()
         receiver.wait()
     if sender.returncode != 0 or receiver.returncode != 0:
         said = (sender.stderr + errors).decode(errors="replace")
-        return [skipped(name, f"no delivery was measured: {' '.join(said.split())[-200:]}")]
+        return [FigureRow(name, RowOutcome.FAIL, detail=f"no delivery: {' '.join(said.split())[-200:]}")]
     got, sent = json.loads(out), json.loads(sender.stdout)
     expected = sum(sent.values())
     detail = f"{sum(got['counts'].values())} of {expected} received; latency median {got['median_ms']:.2f} ms"

@@ -10,7 +10,7 @@ from mnav_cli.doctor.findings import Finding, bad, warning
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One end of a topic: its node's full name, its type with the hash of its definition, and its QoS."""
+    """One end of a topic: its node, its type with the hash of its definition, and its quality of service."""
 
     node: str
     kind: str

@@ -200,9 +200,7 @@ class _Listening:
             return skipped(name, "no depth image with camera_info came")
         image = self._depth[view]
         try:
-            mount = self._transforms.buffer.lookup(
-                frames.BASE, image.header.frame_id, to_seconds(image.header.stamp)
-            )
+            mount = self._transforms.buffer.lookup(frames.BASE, image.header.frame_id, to_seconds(image.header.stamp))
         except TransformError as error:
             return skipped(name, str(error))
         depth = sensing.depth_of(image)
