@@ -1,0 +1,1 @@
+"""Frames, maps and rooms for tests."""

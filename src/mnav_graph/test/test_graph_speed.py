@@ -1,0 +1,65 @@
+"""Times of a large graph, judged beside a calibration loop of the same minute."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from mnav_core.geometry import SE2
+from mnav_core.sensing import ArticulationState
+from mnav_graph.candidates import CandidateRequest, make_candidates
+from mnav_graph.graph import InteractionGraph
+from mnav_graph.state import from_json, to_json
+from mnav_graph.testing.flat import flat_maps, frame_of, two_rooms
+
+ENTITIES, FRAME_MS, CANDIDATES_MS = 2000, 2.0, 20.0
+# A loop that takes this long on the machine for which the bars are meant.
+CALIBRATION_MS = 12.0
+
+
+def median_ms(call: Callable[[], object], runs: int) -> float:
+    taken = []
+    for _ in range(runs):
+        started = time.thread_time()
+        call()
+        taken.append(1e3 * (time.thread_time() - started))
+    return float(np.median(taken))
+
+
+def calibration() -> int:
+    total = 0
+    for k in range(200_000):
+        total += k & 7
+    return total
+
+
+def test_two_thousand_entities() -> None:
+    rng = np.random.default_rng(3)
+    kinds = ("egg", "plate", "mug", "book", "door", "fridge", "drawer", "lamp")
+    things = [
+        (f"i{k}", kinds[k % 8], (float(rng.uniform(0.2, 8)), float(rng.uniform(0.2, 3.8)), float(rng.uniform(0, 1.8))))
+        for k in range(ENTITIES)
+    ]
+    graph = InteractionGraph()
+    for start in range(0, ENTITIES, 20):
+        states = {"door": ArticulationState.CLOSED, "fridge": ArticulationState.CLOSED}
+        graph.observe(frame_of(things[start : start + 20], 1.0 + start, states=states))
+    assert len(graph.entities) == ENTITIES
+    graph.set_rooms(two_rooms(), 2100.0)
+    graph.set_robot(SE2(2.0, 2.0), 2100.0)
+    for withheld in (False, True):
+        some = [("" if withheld else name, category, at) for name, category, at in things[40:60]]
+        frames = iter([frame_of(some, 2200.0 + k) for k in range(60)])
+        slow = max(1.0, median_ms(calibration, 5) / CALIBRATION_MS)
+        assert median_ms(lambda: graph.observe(next(frames)), 50) <= FRAME_MS * slow  # noqa: B023
+    assert len(graph.entities) == ENTITIES
+    maps = flat_maps()
+    make_candidates(graph, maps, (), 2300.0)
+    slow = max(1.0, median_ms(calibration, 5) / CALIBRATION_MS)
+    wanted = CandidateRequest(frozenset({"egg"}))
+    assert median_ms(lambda: make_candidates(graph, maps, (), 2300.0, wanted), 7) <= CANDIDATES_MS * slow
+    assert from_json(to_json(graph.state())) == graph.state()
+    restored = InteractionGraph.of_state(from_json(to_json(graph.state())))
+    assert restored.state() == graph.state() and restored.edges() == graph.edges()

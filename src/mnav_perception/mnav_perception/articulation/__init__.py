@@ -1,0 +1,1 @@
+"""Whether doors, fridges, cabinets and drawers are open, and what to pull."""
