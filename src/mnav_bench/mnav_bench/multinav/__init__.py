@@ -1,0 +1,1 @@
+"""Interactive navigation: scores of MultINav-Bench, word by word (appendix E), and its episode files."""
