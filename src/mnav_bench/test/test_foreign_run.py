@@ -26,6 +26,9 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "rec" / "depth").mkdir(parents=True)
     (tmp_path / "rec" / "depth" / "0.png").write_bytes(b"")
     (tmp_path / "rec" / "notes.txt").write_text("x")
+    (tmp_path / "bench.json").write_text((Path(__file__).parent / "data" / "molmospaces_episodes.json").read_text())
+    (tmp_path / "half.json").write_text('[{"house_index": 1}]')
+    (tmp_path / "other.json").write_text("{}")
     (tmp_path / "many").mkdir()
     for k in range(30):
         (tmp_path / "many" / f"{k}.jpg").write_bytes(b"")
@@ -41,6 +44,9 @@ def test_everything_is_found_once(folder: Path) -> None:
         "a.pcd": ItemKind.PCD,
         "cloud": ItemKind.PLY,
         "broken.xml": ItemKind.MODEL,
+        "bench.json": ItemKind.EPISODES,
+        "half.json": ItemKind.EPISODES,
+        "other.json": ItemKind.UNKNOWN,
         "urdf.xml": ItemKind.UNKNOWN,
         "maps/lonely.pgm": ItemKind.UNKNOWN,
         "many/*.jpg": ItemKind.UNKNOWN,
@@ -51,11 +57,13 @@ def test_broken_and_unknown_are_one_row_each(folder: Path) -> None:
     told: list[str] = []
     rows = run_data(folder, find_robot("cobot_magic"), lambda row: told.append(row.name))
     outcomes = {row.name.split(" ")[0]: row.outcome for row in rows}
-    assert len(rows) == len(outcomes) == len(told) == 8
-    for name in ("maps/a.yaml", "rec", "a.pcd", "cloud", "broken.xml"):
+    assert len(rows) == len(outcomes) == len(told) == 11
+    for name in ("maps/a.yaml", "rec", "a.pcd", "cloud", "broken.xml", "half.json"):
         assert outcomes[name] is RowOutcome.UNREADABLE
-    for name in ("urdf.xml", "maps/lonely.pgm", "many/*.jpg"):
+    for name in ("urdf.xml", "maps/lonely.pgm", "many/*.jpg", "other.json"):
         assert outcomes[name] is RowOutcome.SKIPPED
+    (episodes,) = (row for row in rows if row.name.startswith("bench.json"))
+    assert episodes.outcome is RowOutcome.PASS and "no navigation task" in episodes.detail
     assert all(row.detail for row in rows)
     assert verdict_code(rows) == 2
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mnav_bench.figures.rows import FigureRow, RowOutcome, skipped, unreadable
 from mnav_bench.foreign.discovery import Item, ItemKind, discover
+from mnav_bench.foreign.episode_checks import check_episodes
 from mnav_bench.foreign.faults import UnreadableFile
 from mnav_bench.foreign.map_checks import check_map
 from mnav_bench.foreign.mjcf import read_mjcf
@@ -88,12 +89,14 @@ def _check(item: Item, robot: RobotDescription) -> list[FigureRow]:
         return check_recording(item.name, open_rgbd(item.path))
     if item.kind is ItemKind.MODEL:
         return check_model(item.name, read_mjcf(item.path))
+    if item.kind is ItemKind.EPISODES:
+        return check_episodes(item.name, item.path)
     return check_cloud(item.name, (read_pcd if item.kind is ItemKind.PCD else read_ply)(item.path))
 
 
 def _unknown(item: Item) -> FigureRow:
     many = f"{item.count} files, " if item.count > 1 else ""
-    return skipped(item.name, f"{many}no map (YAML), RGB-D folder, PCD, PLY or MJCF")
+    return skipped(item.name, f"{many}no map (YAML), RGB-D folder, PCD, PLY, MJCF or episodes")
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
