@@ -302,11 +302,6 @@ class InteractionGraph:
         """An object in an open container's box is in it; in view outside of every box, it is in none."""
         where = thing.position
         inside = ""
-<<<<<<< HEAD
-        near = (self._entities[name] for name in self._index.near_kind(where, NodeKind.CONTAINER))
-        # A closed container shows nothing of what it holds: what is seen is before it.
-        holding = [c for c in near if c.state.state is not EntityState.CLOSED and holds(c, where)]
-=======
         entities, closed = self._entities, EntityState.CLOSED
         # A closed container shows nothing of what it holds: what is seen is before it.
         holding = [
@@ -314,7 +309,6 @@ class InteractionGraph:
             for name in self._index.containers_near(where)
             if holds(container := entities[name], where) and container.state.state is not closed
         ]
->>>>>>> graph
         if holding:
             inside = min(holding, key=lambda c: (volume((c.core_low, c.core_high)), c.id)).id
         if inside != thing.inside:
