@@ -17,7 +17,8 @@ def point_of_view(image: RgbdImage, u: float, v: float) -> tuple[float, float, f
         return None
     height, width = image.depth.shape
     column, row = min(int(u * width), width - 1), min(int(v * height), height - 1)
-    near = image.depth[max(0, row - WINDOW_PX) : row + WINDOW_PX + 1, max(0, column - WINDOW_PX) : column + WINDOW_PX + 1]
+    top, left = max(0, row - WINDOW_PX), max(0, column - WINDOW_PX)
+    near = image.depth[top : row + WINDOW_PX + 1, left : column + WINDOW_PX + 1]
     valid = near[np.isfinite(near) & (near > 0.0)]
     if len(valid) == 0:
         return None

@@ -108,7 +108,7 @@ def make_episode(site: Site, slot: Slot, rng: Rng) -> MultiNavEpisode | None:
 def _channels(site: Site, slot: Slot, rng: Rng) -> Iterator[_Draft]:
     record, floor = site.record, site.base.floor()
     things = [o for o in record.objects if o.target and o.container is None]
-    rng.shuffle(things)  # type: ignore[arg-type]
+    rng.shuffle(things)
     for thing in things[:10]:
         for start, near in _starts_for(site, floor, thing.position[:2], slot.wanted_m, rng):
             doors = _doors_for(site, slot.recipe, start, near, rng)
@@ -193,7 +193,7 @@ def _doors_for(
 ) -> tuple[DoorRecord | None, tuple[DoorRecord, ...]] | None:
     """The door to open, if the recipe has one, and all that start closed; None when the house has none such."""
     doors = list(site.record.doors)
-    rng.shuffle(doors)  # type: ignore[arg-type]
+    rng.shuffle(doors)
     cutting = [d for d in doors if not site.base.floor([d.joint]).connects(start, goal)]
     others = [d for d in doors if d not in cutting]
     if recipe == "single_path":
@@ -266,7 +266,7 @@ def _is_seen(cf: Counterfactuals, problem: Problem, start: SE2) -> bool:
 
 
 def _openings(draft: _Draft) -> tuple[Opening, ...]:
-    made = []
+    made: list[Opening] = []
     if draft.critical is not None:
         made.append(Opening(f"channel::{draft.critical.id}::{len(made)}", draft.critical.joint, True))
     if draft.container is not None:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from mnav_bench.episodes import Finite, NonNegative, Pose
 from mnav_bench.json_records import read_record, write_record
 
-FORMAT = "mnav_multinav_v1"
+FORMAT: Literal["mnav_multinav_v1"] = "mnav_multinav_v1"
 Domain = Literal["channel", "container", "mixed"]
 Requirement = Literal["required", "beneficial", "unnecessary"]
 TaskForm = Literal["objectgoal", "pointgoal", "instructiongoal"]

@@ -74,7 +74,7 @@ def generate(
     return MultiNavFile(
         format=FORMAT, suite="multinav", generator_version=GENERATOR_VERSION, seed=seed, robot=robot.name,
         distance_m=DISTANCE_M, budget_s=BUDGET_S, episodes=tuple(_without_duplicates(found)),
-    )  # type: ignore[arg-type]  # fmt: skip
+    )  # fmt: skip
 
 
 def plan_slots(domain: str, count: int, seed: int, form: TaskForm, split: str) -> list[Slot]:
@@ -89,7 +89,7 @@ def plan_slots(domain: str, count: int, seed: int, form: TaskForm, split: str) -
         recipe = next(channel) if one == "channel" else "container" if one == "container" else "door_container"
         wanted = float(rng.uniform(*WANTED_M[one]))
         name = f"{SUITE}-{split}-{form}-{domain}-{seed}-{k:04d}"
-        slots.append(Slot(name, recipe, form, wanted, split, DISCLOSURES[k % 3]))  # type: ignore[arg-type]
+        slots.append(Slot(name, recipe, form, wanted, split, DISCLOSURES[k % 3]))
     return slots
 
 
