@@ -6,7 +6,7 @@ setup(
     name="mnav_perception",
     version="0.1.0",
     packages=find_packages(exclude=["test"]),
-    package_data={"mnav_perception": ["py.typed"]},
+    package_data={"mnav_perception": ["py.typed", "articulation/*.npz"]},
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/mnav_perception"]),
         ("share/mnav_perception", ["package.xml"]),

@@ -10,7 +10,8 @@ from mnav_graph.records import Entity, NodeKind, Point3
 from mnav_graph.settings import GraphSettings
 
 CELL_M = 1.0
-Key = tuple[str, NodeKind, int, int]
+Cell = tuple[int, int]
+Key = tuple[str, str, int, int]
 
 
 @dataclass(frozen=True)
@@ -40,19 +41,24 @@ class PlaceIndex:
     _cells: dict[Key, dict[str, None]] = field(default_factory=dict)
     _at: dict[str, Key] = field(default_factory=dict)
     _by_instance: dict[str, str] = field(default_factory=dict)
-    _categories: dict[NodeKind, dict[str, None]] = field(default_factory=dict)
+    _containers: dict[Cell, dict[str, None]] = field(default_factory=dict)
 
     def put(self, entity: Entity) -> None:
         """Take in an entity, or where it is now."""
         x, y, _ = entity.position
-        key = (entity.category, entity.kind, math.floor(x / CELL_M), math.floor(y / CELL_M))
+        cell = (math.floor(x / CELL_M), math.floor(y / CELL_M))
+        # The kind by its word: an enum is slow to hash.
+        key = (entity.category, entity.kind.value, *cell)
         old = self._at.get(entity.id)
         if old != key:
             if old is not None:
                 del self._cells[old][entity.id]
             self._cells.setdefault(key, {})[entity.id] = None
             self._at[entity.id] = key
-            self._categories.setdefault(entity.kind, {})[entity.category] = None
+            if entity.kind is NodeKind.CONTAINER:
+                if old is not None:
+                    del self._containers[old[2:]][entity.id]
+                self._containers.setdefault(cell, {})[entity.id] = None
         for instance in entity.instance_ids:
             self._by_instance[instance] = entity.id
 
@@ -60,18 +66,21 @@ class PlaceIndex:
         """The entity last seen under an opaque id."""
         return self._by_instance.get(instance_id)
 
-    def near_kind(self, at: Point3, kind: NodeKind) -> Iterator[str]:
-        """Entities of a kind within a cell of a point, whatever their category."""
-        for category in self._categories.get(kind, ()):
-            yield from self.near(Seen("", category, kind, at, at))
+    def containers_near(self, at: Point3) -> Iterator[str]:
+        """Containers within a cell of a point, whatever their category."""
+        for cell in _cells_around(at):
+            yield from self._containers.get(cell, ())
 
     def near(self, seen: Seen) -> Iterator[str]:
         """Entities of the same category and kind within a cell of a detection, in the order of their arrival."""
-        x, y, _ = seen.position
-        column, row = math.floor(x / CELL_M), math.floor(y / CELL_M)
-        for dx in (-1, 0, 1):
-            for dy in (-1, 0, 1):
-                yield from self._cells.get((seen.category, seen.kind, column + dx, row + dy), ())
+        category, kind = seen.category, seen.kind.value
+        for column, row in _cells_around(seen.position):
+            yield from self._cells.get((category, kind, column, row), ())
+
+
+def _cells_around(at: Point3) -> list[Cell]:
+    column, row = math.floor(at[0] / CELL_M), math.floor(at[1] / CELL_M)
+    return [(column + dx, row + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
 
 
 def associate(

@@ -42,23 +42,23 @@ def camera_distances(frame: DetectionFrame) -> Array:
 
 def tightened(core: Box, fresh: Box) -> Box:
     """What both boxes share, or the fresh one when the thing moved."""
-    low = _triple([max(a, b) for a, b in zip(core[0], fresh[0], strict=True)])
-    high = _triple([min(a, b) for a, b in zip(core[1], fresh[1], strict=True)])
-    if any(b <= a for a, b in zip(low, high, strict=True)):
-        return fresh
-    return (low, high) if volume((low, high)) >= SAME_PLACE_SHARE * min(volume(core), volume(fresh)) else fresh
+    (a0, a1, a2), (a3, a4, a5) = core
+    (b0, b1, b2), (b3, b4, b5) = fresh
+    shared = ((max(a0, b0), max(a1, b1), max(a2, b2)), (min(a3, b3), min(a4, b4), min(a5, b5)))
+    return shared if volume(shared) > SAME_PLACE_SHARE * min(volume(core), volume(fresh)) else fresh
 
 
 def volume(box: Box) -> float:
     """Cubic metres."""
-    return float(np.prod([max(b - a, 0.0) for a, b in zip(*box, strict=True)]))
+    (x0, y0, z0), (x1, y1, z1) = box
+    return max(x1 - x0, 0.0) * max(y1 - y0, 0.0) * max(z1 - z0, 0.0)
 
 
 def holds(container: Entity, point: Point3) -> bool:
     """Whether a point lies in a container's tightest box, its top rim left out: what stands on it is not in it."""
-    low, high = container.core_low, container.core_high
-    inside = all(low[axis] <= point[axis] <= high[axis] for axis in (0, 1))
-    return inside and low[2] <= point[2] <= high[2] - RIM_M
+    (x0, y0, z0), (x1, y1, z1) = container.core_low, container.core_high
+    x, y, z = point
+    return x0 <= x <= x1 and y0 <= y <= y1 and z0 <= z <= z1 - RIM_M
 
 
 def _triple(values: Sequence[float]) -> Point3:

@@ -302,9 +302,13 @@ class InteractionGraph:
         """An object in an open container's box is in it; in view outside of every box, it is in none."""
         where = thing.position
         inside = ""
-        near = (self._entities[name] for name in self._index.near_kind(where, NodeKind.CONTAINER))
+        entities, closed = self._entities, EntityState.CLOSED
         # A closed container shows nothing of what it holds: what is seen is before it.
-        holding = [c for c in near if c.state.state is not EntityState.CLOSED and holds(c, where)]
+        holding = [
+            container
+            for name in self._index.containers_near(where)
+            if holds(container := entities[name], where) and container.state.state is not closed
+        ]
         if holding:
             inside = min(holding, key=lambda c: (volume((c.core_low, c.core_high)), c.id)).id
         if inside != thing.inside:

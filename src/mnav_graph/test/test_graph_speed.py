@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,28 +12,38 @@ from mnav_core.geometry import SE2
 from mnav_core.sensing import ArticulationState
 from mnav_graph.candidates import CandidateRequest, make_candidates
 from mnav_graph.graph import InteractionGraph
+from mnav_graph.records import StateEstimate
 from mnav_graph.state import from_json, to_json
 from mnav_graph.testing.flat import flat_maps, frame_of, two_rooms
 
 ENTITIES, FRAME_MS, CANDIDATES_MS = 2000, 2.0, 20.0
-# A loop that takes this long on the machine for which the bars are meant.
-CALIBRATION_MS = 12.0
+# What the calibration loop takes on the machine for which the bars are meant.
+CALIBRATION_MS = 0.47
 
 
-def median_ms(call: Callable[[], object], runs: int) -> float:
-    taken = []
+def calibration() -> dict[str, float]:
+    """Records replaced and put into a dictionary, which is what the graph does most."""
+    made, estimate = {}, StateEstimate()
+    for k in range(400):
+        estimate = replace(estimate, stamp_s=float(k))
+        made[str(k)] = estimate.stamp_s
+    return made
+
+
+def medians_ms(call: Callable[[], object], runs: int) -> tuple[float, float]:
+    """Medians of the call and of the calibration loop that runs before each one, in this thread's time."""
+    taken: tuple[list[float], list[float]] = ([], [])
     for _ in range(runs):
-        started = time.thread_time()
-        call()
-        taken.append(1e3 * (time.thread_time() - started))
-    return float(np.median(taken))
+        for what, times in ((calibration, taken[1]), (call, taken[0])):
+            started = time.thread_time()
+            what()
+            times.append(1e3 * (time.thread_time() - started))
+    return float(np.median(taken[0])), float(np.median(taken[1]))
 
 
-def calibration() -> int:
-    total = 0
-    for k in range(200_000):
-        total += k & 7
-    return total
+def holds(call: Callable[[], object], runs: int, bar_ms: float) -> bool:
+    call_ms, loop_ms = medians_ms(call, runs)
+    return call_ms <= bar_ms * max(1.0, loop_ms / CALIBRATION_MS)
 
 
 def test_two_thousand_entities() -> None:
@@ -52,14 +63,12 @@ def test_two_thousand_entities() -> None:
     for withheld in (False, True):
         some = [("" if withheld else name, category, at) for name, category, at in things[40:60]]
         frames = iter([frame_of(some, 2200.0 + k) for k in range(60)])
-        slow = max(1.0, median_ms(calibration, 5) / CALIBRATION_MS)
-        assert median_ms(lambda: graph.observe(next(frames)), 50) <= FRAME_MS * slow  # noqa: B023
+        assert holds(lambda: graph.observe(next(frames)), 50, FRAME_MS)  # noqa: B023
     assert len(graph.entities) == ENTITIES
     maps = flat_maps()
     make_candidates(graph, maps, (), 2300.0)
-    slow = max(1.0, median_ms(calibration, 5) / CALIBRATION_MS)
     wanted = CandidateRequest(frozenset({"egg"}))
-    assert median_ms(lambda: make_candidates(graph, maps, (), 2300.0, wanted), 7) <= CANDIDATES_MS * slow
+    assert holds(lambda: make_candidates(graph, maps, (), 2300.0, wanted), 9, CANDIDATES_MS)
     assert from_json(to_json(graph.state())) == graph.state()
     restored = InteractionGraph.of_state(from_json(to_json(graph.state())))
     assert restored.state() == graph.state() and restored.edges() == graph.edges()

@@ -1,1 +1,1 @@
-"""Suite `multinav`: interaction changes what can be reached and seen."""
+"""Interactive navigation: scores of MultINav-Bench, word by word (appendix E), and its episode files."""

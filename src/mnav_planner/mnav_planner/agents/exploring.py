@@ -43,7 +43,8 @@ class ExplorationSettings:
 
     Large frontiers come first: the tiers are tried in turn, each a least size and a least gain. Uninspected places are
     looked at from `look_m` away, at most `farthest_m`, which lies within the detector's range. A place where the base
-    got stuck is not gone through for `closed_s`.
+    got stuck is not gone through for `closed_s`. Frontiers within `visited_m` of one that was reached come last; 0
+    keeps no account.
     """
 
     tiers: tuple[tuple[float, float], ...] = ((0.8, 1.0), (0.8, 0.3), (0.8, 0.0), (0.4, 0.3), (0.4, 0.0))
@@ -58,6 +59,7 @@ class ExplorationSettings:
     patience: int = 4
     motion_timeout_s: float = 120.0
     avoid_s: float = 45.0
+    visited_m: float = 0.0
     random_choice: bool = False
 
 
@@ -89,6 +91,7 @@ class Explorer:
         self._rng = rng
         self._needs_turning = len(robot.views) < 4
         self._blacklist: list[Blacklisted] = []
+        self._visited: list[tuple[float, float]] = []
         self._closed: list[ClosedPlace] = []
         self._frontier_settings = FrontierSettings(
             coverage_view_m=settings.look_m, coverage_farthest_m=settings.farthest_m
@@ -153,6 +156,7 @@ class Explorer:
             self._avoid(choice, now_s)
             self._close_ahead(report)
             return False
+        self._visited.append(choice.goal)
         if self._needs_turning:
             yield from self.look_around()
         else:
@@ -213,11 +217,16 @@ class Explorer:
 
     def best_of(self, frontiers: Sequence[Frontier], now: Observation, current: Frontier | None) -> Frontier | None:
         """The cheapest frontier of the first tier that has one."""
+        frontiers = [f for f in frontiers if not self.visits_of(f)] or frontiers
         for size_m, gain_m2 in self.settings.tiers:
             large = [f for f in frontiers if f.size_m >= size_m and gain_of(f, now) >= gain_m2]
             if large:
                 return min(large, key=lambda f: (self._cost(f, now, current), f.goal))
         return None
+
+    def visits_of(self, frontier: Frontier) -> int:
+        """How often a frontier was looked at from near its own goal: what is still there then is hard to see."""
+        return sum(math.dist(frontier.goal, place) < self.settings.visited_m for place in self._visited)
 
     def _cost(self, frontier: Frontier, now: Observation, current: Frontier | None) -> float:
         """Metres to drive, plus the turn, less loyalty to the current goal: the nearest first keeps the tour short."""

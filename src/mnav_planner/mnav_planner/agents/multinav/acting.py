@@ -27,7 +27,7 @@ from mnav_core.requests import (
 )
 from mnav_core.robot import RobotDescription
 from mnav_core.sensing import ArticulationState
-from mnav_graph.records import Acknowledgement, Attempt, Candidate, Entity, Operation, Verdict
+from mnav_graph.records import Acknowledgement, Attempt, Candidate, Entity, NodeKind, Operation, Verdict
 from mnav_graph.viewpoints import Standing, standing_places
 from mnav_perception.articulation.records import StateEvidence
 from mnav_perception.exploration.travel import travel_cost
@@ -91,6 +91,8 @@ class Hands:
             pulled = yield from self._pull(candidate, entity, point)
             evidence = yield from self._evidence(candidate, pulled)
             verdict = self._end(attempt, pulled, evidence)
+            if entity.kind is NodeKind.CHANNEL and pulled.acknowledgement is not Acknowledgement.REJECTED:
+                yield from self._look_at_threshold(point)
             yield Note(
                 f"{candidate.id}: {pulled.acknowledgement.value} {pulled.cause.value or pulled.reason}, {verdict.value}"
             )
@@ -154,6 +156,11 @@ class Hands:
         waited = yield Wait(until_s=now.stamp_s + seconds)
         assert isinstance(waited, WaitResult)
         self.scene.add(waited.detections)
+
+    def _look_at_threshold(self, point: OperablePoint) -> Generator[Request, Reply, None]:
+        """The foot of a leaf lies below the scans and stays in the map until a camera has looked at the floor there."""
+        yield from self.face((point.point[0], point.point[1], 0.0))
+        yield from self.wait(LOOK_WAIT_S)
 
     def _go(self, viewpoint: SE2) -> Generator[Request, Reply, bool]:
         now = yield from self.observe()

@@ -48,7 +48,7 @@ class MultiNavRun:
     rng: np.random.Generator
     settings: MultiNavSettings = field(default_factory=MultiNavSettings)
     approach_settings: ApproachSettings = field(default_factory=ApproachSettings)
-    exploration: ExplorationSettings = field(default_factory=ExplorationSettings)
+    exploration: ExplorationSettings = field(default_factory=lambda: ExplorationSettings(visited_m=0.7))
     update: GraphUpdate = GraphUpdate.VERIFIED
     counts: ChoiceCounts = field(default_factory=ChoiceCounts)
 
@@ -144,6 +144,7 @@ class MultiNavRun:
             candidates=eligible,
             frontiers={f"explore:{f.id}": f for f in frontiers},
             preferred="" if preferred is None else f"explore:{preferred.id}",
+            visits={f"explore:{f.id}": self._explorer.visits_of(f) for f in frontiers},
             history=tuple(self._history[-HISTORY:]),
             shown=self.scene.shown,
         )

@@ -24,12 +24,14 @@ SHARPNESS = 14.0
 USUAL_CONTAINERS = ("fridge", "cabinet", "drawer", "wardrobe", "box", "shelf")
 # Plain exploration's order of frontiers is kept: others are worth this much less.
 OTHER_FRONTIER = 0.5
+# What was not seen from a frontier's own place will hardly be seen from there again.
+LOOKED_AT = 0.05
 LEAST_GAIN = 0.02
 
 
 @dataclass(frozen=True)
 class Prospect:
-    """A candidate with its expected gain (1 is a whole unseen room, or the target's container for sure) and cost."""
+    """A candidate with its expected gain, the chance that the target is seen thanks to it, and its cost."""
 
     candidate: Candidate
     gain: float
@@ -68,7 +70,8 @@ def _gain(
         return 1000.0
     if candidate.kind is CandidateKind.EXPLORE:
         seen = min(gain_of(situation.frontiers[candidate.id], situation.now) / settings.explored_m2, 1.0)
-        return max(seen, LEAST_GAIN) * (1.0 if candidate.id == situation.preferred else OTHER_FRONTIER)
+        order = 1.0 if candidate.id == situation.preferred else OTHER_FRONTIER
+        return settings.room_share * max(seen, LEAST_GAIN) * order * LOOKED_AT ** situation.visits.get(candidate.id, 0)
     entity = situation.graph.entities.get(candidate.entity_id)
     if entity is None or not entity.is_interactive:
         return 0.0
@@ -76,7 +79,7 @@ def _gain(
     retried = 0.5**candidate.failures
     if entity.kind is NodeKind.CHANNEL:
         unlocked = 1.0 if travel is None else unlocked_share(entity, situation.maps, travel)
-        return closed * retried * unlocked
+        return closed * retried * settings.room_share * unlocked
     return closed * retried * settings.hidden_share * containers.get(entity.id, 0.0)
 
 

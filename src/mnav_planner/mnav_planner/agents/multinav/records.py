@@ -77,7 +77,8 @@ class Situation:
     """Everything that a choice may rest on; `candidates` are those that can be executed now.
 
     `maps` are those that routes were planned in, `frontiers` by candidate id, `preferred` the frontier that plain
-    exploration would take ("" for none), `shown` what the newest capture shows of each entity.
+    exploration would take ("" for none), `visits` how often a frontier was looked at from its own place, `shown` what
+    the newest capture shows of each entity.
     """
 
     category: str
@@ -88,6 +89,7 @@ class Situation:
     candidates: tuple[Candidate, ...]
     frontiers: Mapping[str, Frontier]
     preferred: str
+    visits: Mapping[str, int] = field(default_factory=dict)
     history: tuple[PastAction, ...] = ()
     shown: Mapping[str, Sequence[Shown]] = field(default_factory=dict)
 

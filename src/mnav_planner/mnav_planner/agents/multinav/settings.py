@@ -28,16 +28,18 @@ class GraphUpdate(Enum):
 class MultiNavSettings:
     """Metres, seconds of robot time, probabilities.
 
-    Choice: an interaction costs as much as driving `door_m` or `container_m` on top of its route; `hidden_share` is how
-    plausible it is at all that the target lies in a container. `ranked`: at most three ids (G.3). Seeing: a capture is
-    studied every `study_s` while driving; rooms are segmented anew every `rooms_s`. Acting: viewpoints tried per
-    decision, and how long an interaction may take.
+    Choice: gains are chances to see the target next: `room_share` in an unseen room or behind a door, `hidden_share`
+    that it lies in a container at all. An interaction costs as much as driving `door_m` or `container_m` on top of its
+    route. A frontier with `explored_m2` unknown beyond it is a room's. `ranked`: at most three ids (G.3). Seeing: a
+    capture is studied every `study_s` while driving; rooms are segmented anew every `rooms_s`. Acting: viewpoints tried
+    per decision, and how long an interaction may take.
     """
 
     ranked: int = 3
-    door_m: float = 10.0
-    container_m: float = 6.0
-    hidden_share: float = 1.0
+    door_m: float = 8.0
+    container_m: float = 3.0
+    room_share: float = 0.12
+    hidden_share: float = 0.5
     first_m: float = 1.0
     explored_m2: float = 2.0
     study_s: float = 2.0

@@ -1,0 +1,1 @@
+"""Training and measuring the inference of articulation states on generated houses."""
