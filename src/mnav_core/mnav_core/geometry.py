@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.transform import Rotation, Slerp
+from scipy.spatial.transform import Rotation
 
 Array = NDArray[np.float64]
 
@@ -114,6 +114,6 @@ class SE3:
 
     def interpolate(self, other: SE3, fraction: float) -> SE3:
         """The pose at `fraction` in [0, 1] of the way to `other`: linear translation, spherical rotation."""
-        rotations = Rotation.from_matrix(np.stack([self.rotation, other.rotation]))
-        rotation = Slerp([0.0, 1.0], rotations)(fraction).as_matrix()
+        turn = Rotation.from_matrix(self.rotation.T @ other.rotation).as_rotvec()
+        rotation = self.rotation @ Rotation.from_rotvec(fraction * turn).as_matrix()
         return SE3(rotation, (1.0 - fraction) * self.translation + fraction * other.translation)
