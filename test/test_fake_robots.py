@@ -21,7 +21,7 @@ from mnav_core.robot import find_robot
 pytestmark = [pytest.mark.sim, pytest.mark.slow]
 
 # Enough to look around, see the target and drive up to it.
-BUDGET_S = 60.0
+BUDGET_S = 80.0
 
 
 def near_its_target(suite: EpisodeFile) -> EpisodeFile:
