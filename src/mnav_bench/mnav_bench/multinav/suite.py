@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from mnav_bench.manifest import manifest
 from mnav_bench.multinav.episode_files import MultiNavFile, read_multinav
-from mnav_bench.multinav.record import EpisodeRun, EpisodeSpec, Necessity
+from mnav_bench.multinav.record import EpisodeRun, EpisodeSpec, Necessity, Split
 from mnav_bench.multinav.running import AGENTS, MultiNavOptions, Row, lost_row, run_episode
 from mnav_bench.multinav.scores import EpisodeScore, score
 from mnav_bench.multinav.tables import TableRow, table
@@ -23,6 +23,7 @@ from mnav_models.open_model import BUILTIN
 from mnav_planner.agents.registry import ASKING
 
 WORK = SuiteWork(run_episode, lost_row)
+SCORED = ("success", "spl", "isr", "ip", "cost", "plan_done", "attempts", "errors", "class_attempts")
 GROUPS = ("recipe", "requirement", "task_form")
 SPEC, RUN = TypeAdapter(EpisodeSpec), TypeAdapter(EpisodeRun)
 
@@ -77,24 +78,45 @@ def bench(
 
 
 def with_score(row: Row) -> Row:
-    """The row with its scores under `score`; None where its process was lost with its record."""
+    """The row with its scores under `score`."""
     made = score_of(row)
-    row["score"] = None if made is None else {name: getattr(made, name) for name in SCORED}
+    row["score"] = {name: getattr(made, name) for name in SCORED}
     return row
 
 
-SCORED = ("success", "spl", "isr", "ip", "cost", "plan_done", "attempts", "errors", "class_attempts")
-
-
-def score_of(row: Row) -> EpisodeScore | None:
-    """The paper's scores of a row."""
+def score_of(row: Row) -> EpisodeScore:
+    """The paper's scores of a row; an episode whose process was lost with its record failed without credit."""
     if row["spec"] is None or row["run"] is None:
-        return None
-    spec = dict(row["spec"])
-    if spec["necessity"] not in {n.value for n in Necessity}:
-        # A route that opening shortens can be driven without.
-        spec["necessity"] = Necessity.UNNECESSARY.value
+        return _lost(row)
+    spec = {**row["spec"], "necessity": _necessity(row).value}
     return score(SPEC.validate_python(spec), RUN.validate_python(row["run"]))
+
+
+def _necessity(row: Row) -> Necessity:
+    """A route that opening shortens can be driven without."""
+    return Necessity.REQUIRED if row["requirement"] == Necessity.REQUIRED.value else Necessity.UNNECESSARY
+
+
+def _lost(row: Row) -> EpisodeScore:
+    is_required = _necessity(row) is Necessity.REQUIRED
+    return EpisodeScore(
+        episode_id=row["id"],
+        split=Split(row["domain"]),
+        necessity=_necessity(row),
+        eligible=bool(row["eligible"]),
+        completed=False,
+        success=False,
+        spl=0.0,
+        isr=0.0 if is_required else None,
+        ip=0.0,
+        cost=1.0,
+        operation_cost_m=0.0,
+        plan_done=False if is_required else None,
+        attempts=0,
+        errors=0,
+        class_attempts=0,
+        path_m=0.0,
+    )
 
 
 def summarise(
@@ -104,58 +126,60 @@ def summarise(
 
     An episode whose process was lost counts as a failure; `lost` says how many.
     """
-    scores = [s for s in (score_of(row) for row in rows) if s is not None]
-    lost = len(rows) - len(scores)
+    scores = [score_of(row) for row in rows]
     by_scope = {row.scope: row for row in table(scores)}
     overall = by_scope.pop("overall")
     eligible = [s for s in scores if s.eligible]
-    successes = sum(s.success for s in eligible)
-    low, high = wilson_interval(successes, max(len(eligible) + lost, 1))
+    low, high = wilson_interval(overall.successes, max(len(eligible), 1))
     needless = [s.attempts for s in eligible if s.necessity is Necessity.UNNECESSARY]
     return {
         "suite": "multinav",
         "agent": options.agent,
         "model": options.model,
-        "n": len(suite.episodes),
-        "n_eligible": len(eligible) + lost,
-        "lost": lost,
-        **_figures(overall, lost),
+        "n": len(rows),
+        "n_eligible": len(eligible),
+        "lost": overall.crashed,
+        **_figures(overall),
         "SR_interval": [round(100.0 * low, 2), round(100.0 * high, 2)],
         "SPL_interval": [round(x, 4) for x in bootstrap_interval([s.spl or 0.0 for s in eligible] or [0.0])],
-        "by_split": {name: {"n": row.episodes, **_figures(row, 0)} for name, row in by_scope.items()},
-        "groups": {group: _by(group, rows) for group in GROUPS},
+        "by_split": {name: {"n": row.episodes, **_figures(row)} for name, row in by_scope.items()},
+        "by": {group: _by(group, rows) for group in GROUPS},
+        "attempts_unnecessary": _mean(needless),
+        "attempts": _mean([s.attempts for s in eligible]),
+        "errors": _mean([s.errors for s in eligible]),
+        "path_m": _mean([s.path_m for s in eligible]),
         "kinematic_completions": sum(row["kinematic_completions"] for row in rows),
-        "attempts_unnecessary": round(sum(needless) / len(needless), 3) if needless else None,
-        "attempts": round(sum(s.attempts for s in eligible) / len(eligible), 3) if eligible else None,
-        "path_m": round(sum(s.path_m for s in eligible) / len(eligible), 2) if eligible else None,
         "wall_s": round(wall_s, 1),
+        "episodes_per_hour": round(3600.0 * len(rows) / wall_s, 1) if wall_s > 0 else None,
         "model_calls": sum(int(row["model_calls"]) for row in rows),
         "fallbacks": sum(int(row["fallbacks"]) for row in rows),
         "manifest": found,
     }
 
 
-def _figures(row: TableRow, lost: int) -> dict[str, float | None]:
-    """A table row with lost episodes counted as failures: no success, no credit, full cost."""
-    whole, share = row.episodes + lost, row.episodes / max(row.episodes + lost, 1)
+def _figures(row: TableRow) -> dict[str, float | None]:
     return {
-        "SR": _rounded(row.sr, 100.0 * share, 2),
-        "SPL": _rounded(row.spl, share, 4),
+        "SR": _rounded(row.sr, 100.0, 2),
+        "SPL": _rounded(row.spl, 1.0, 4),
         "ISR": _rounded(row.isr, 100.0, 2),
-        "IP": _rounded(row.ip, 100.0 * share, 2),
-        "Cost": None if row.cost is None else round((row.cost * row.episodes + lost) / whole, 4),
+        "IP": _rounded(row.ip, 100.0, 2),
+        "Cost": _rounded(row.cost, 1.0, 4),
         "complete_plan": _rounded(row.plan_done, 100.0, 2),
     }
 
 
 def _by(group: str, rows: Sequence[Row]) -> dict[str, dict[str, float | int]]:
     """Number and SR of the eligible rows by a label of their episodes."""
-    found = {}
+    found: dict[str, dict[str, float | int]] = {}
     for name in sorted({row[group] for row in rows}):
-        of = [row for row in rows if row[group] == name and row["eligible"]]
-        good = sum(bool(row["score"] and row["score"]["success"]) for row in of)
+        of = [score_of(row) for row in rows if row[group] == name and row["eligible"]]
+        good = sum(s.success for s in of)
         found[name] = {"n": len(of), "SR": round(100.0 * good / max(len(of), 1), 2)}
     return found
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(sum(values) / len(values), 3) if values else None
 
 
 def _rounded(value: float | None, factor: float, digits: int) -> float | None:

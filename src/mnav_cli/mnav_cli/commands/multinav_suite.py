@@ -86,10 +86,10 @@ def run_bench(args: argparse.Namespace) -> int:
 
 def _show(done: int, n: int, row: dict[str, Any]) -> None:
     verdict = "success" if row["success"] else f"failed ({row['failure']})"
-    scores = row["score"] or {}
+    scores = row["score"]
     print(
         f"[{done}/{n}] {row['id']} {row['category']}, {row['recipe']}: {verdict}, SPL {row['spl']:.2f},"
-        f" {row['path_m']:.1f} m (reference {row['reference_m']:.1f} m), {scores.get('attempts', 0)} attempts,"
-        f" {scores.get('errors', 0)} of them in vain, {row['sim_s'] or 0:.0f} s simulated, {row['wall_s'] or 0:.0f} s",
+        f" {row['path_m']:.1f} m (reference {row['reference_m']:.1f} m), {scores['attempts']} attempts,"
+        f" {scores['errors']} of them in vain, {row['sim_s'] or 0:.0f} s simulated, {row['wall_s'] or 0:.0f} s",
         flush=True,
     )
