@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+from mnav_core import nav2_codes
 from mnav_core.geometry import SE2
 from mnav_core.maps import GridMap, MapSnapshot, VoxelDelta
 from mnav_core.messages import maps, motion, task
@@ -79,11 +80,11 @@ def test_report_survives(status: MotionStatus) -> None:
 
 def test_nav2_codes_tell_every_terminal_status_apart() -> None:
     ends = [s for s in MotionStatus if s.is_terminal]
-    assert [motion.status_of_error_code(motion.to_error_code(s)) for s in ends] == ends
+    assert [nav2_codes.status_of_error_code(nav2_codes.to_error_code(s)) for s in ends] == ends
     # nav2_msgs: NONE 0, FAILED_TO_MAKE_PROGRESS 105, START_OCCUPIED 205, NO_VALID_PATH 208.
-    assert motion.to_error_code(MotionStatus.REACHED) == 0
-    assert motion.to_error_code(MotionStatus.BLOCKED_NO_PATH) == 208
-    assert motion.status_of_error_code(101) is MotionStatus.BLOCKED_NO_PROGRESS
+    assert nav2_codes.to_error_code(MotionStatus.REACHED) == 0
+    assert nav2_codes.to_error_code(MotionStatus.BLOCKED_NO_PATH) == 208
+    assert nav2_codes.status_of_error_code(101) is MotionStatus.BLOCKED_NO_PROGRESS
 
 
 def test_options_of_a_nav2_goal() -> None:

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from mnav_core.geometry import SE2
 from mnav_core.maps import GridMap
-from mnav_core.messages.motion import NAV2_CODES
 from mnav_core.motion import STOP, MotionStatus, Velocity
+from mnav_core.nav2_codes import NAV2_CODES
 from mnav_core.robot import RobotDescription
 from mnav_executor_geo.driving import DriveGoal, GoalChooser
 from mnav_executor_geo.inputs import NavigatorInputs, TaskStep

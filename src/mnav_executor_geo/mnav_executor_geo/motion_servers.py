@@ -12,10 +12,11 @@ from builtin_interfaces.msg import Duration
 from nav2_msgs.action import NavigateToPose
 
 from mnav_core.geometry import SE2
-from mnav_core.messages.motion import MotionOptions, to_error_code, to_motion_result
+from mnav_core.messages.motion import MotionOptions, to_motion_result
 from mnav_core.messages.poses import has_no_rotation, to_pose_stamped, yaw_of
 from mnav_core.messages.stamps import to_nanoseconds
 from mnav_core.motion import MotionGroup, MotionReport, MotionStatus
+from mnav_core.nav2_codes import to_error_code
 from mnav_core.nodes.deferred_actions import DeferredActionServer, GoalEnd
 from mnav_core.requests import GoToPoint, GoToPose, Look, MotionRequest, PointIntent, Turn
 from mnav_interfaces.action import Look as LookAction

@@ -10,9 +10,10 @@ from rclpy.action import ActionClient
 
 from mnav_core.geometry import SE2
 from mnav_core.messages.interaction import interaction_end_of, to_interact_goal
-from mnav_core.messages.motion import MotionOptions, report_of, status_of_error_code
+from mnav_core.messages.motion import MotionOptions, report_of
 from mnav_core.messages.poses import to_pose_stamped
 from mnav_core.motion import MotionReport, MotionStatus, report_of_interaction
+from mnav_core.nav2_codes import status_of_error_code
 from mnav_core.requests import GoToPoint, GoToPose, Interact, Look, MotionRequest, Turn
 from mnav_interfaces.action import Interact as InteractAction
 from mnav_interfaces.action import Look as LookAction

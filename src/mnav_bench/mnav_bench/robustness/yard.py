@@ -12,8 +12,8 @@ from nav2_msgs.action import NavigateToPose
 
 from mnav_bench.robustness.faulty_world import FaultyWorld
 from mnav_bench.testing.flat_graph import FlatGraph
-from mnav_core.messages.motion import status_of_error_code
 from mnav_core.motion import MotionStatus
+from mnav_core.nav2_codes import status_of_error_code
 from mnav_sim_bridge.flat_world import Box, Yard
 
 ROBOT = "cobot_magic"

@@ -1,11 +1,9 @@
-"""Motion statuses, results and paths; Nav2's error codes."""
+"""Motion statuses, results and paths."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from nav_msgs.msg import Path
 
@@ -17,35 +15,6 @@ from mnav_core.messages.stamps import to_seconds, to_time
 from mnav_core.motion import MotionReport, MotionStatus
 from mnav_interfaces.msg import MotionResult
 from mnav_interfaces.msg import MotionStatus as MotionStatusMessage
-
-# Codes that Nav2's planner and controller servers use for the same thing; the others have a range of their own.
-NAV2_CODES: Mapping[MotionStatus, int] = MappingProxyType(
-    {
-        MotionStatus.REACHED: 0,
-        MotionStatus.BLOCKED_NO_PROGRESS: 105,
-        MotionStatus.BLOCKED_NO_PATH: 208,
-        MotionStatus.REFUSED_START_LETHAL: 205,
-        MotionStatus.REFUSED_OUT_OF_RANGE: 204,
-        MotionStatus.TIMED_OUT: 107,
-    }
-)
-OWN_CODES = 9100
-
-
-def to_error_code(status: MotionStatus) -> int:
-    """Error code of a nav2_msgs result: 0 reached, Nav2's own where it has one, else 9100 + status."""
-    return NAV2_CODES.get(status, OWN_CODES + status.value)
-
-
-def status_of_error_code(code: int) -> MotionStatus:
-    """Status of a nav2_msgs error code; a code that we do not know is a lack of progress."""
-    for status, known in NAV2_CODES.items():
-        if known == code:
-            return status
-    try:
-        return MotionStatus(code - OWN_CODES)
-    except ValueError:
-        return MotionStatus.BLOCKED_NO_PROGRESS
 
 
 def to_status(status: MotionStatus) -> MotionStatusMessage:
