@@ -9,9 +9,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mnav_core.geometry import SE2
 from mnav_core.maps import FREE, MapSnapshot
-from mnav_graph.records import Candidate, CandidateKind, Eligibility, Entity, NodeKind
+from mnav_graph.records import Candidate, CandidateKind, Entity, NodeKind
 from mnav_graph.viewpoints import ACT, standing_places
+from mnav_planner.agents.multinav.beyond import normal_of
 
 # Floor that must be free before a front, measured from the box, and how much better another side must be than the
 # inferred one.
@@ -36,27 +38,37 @@ def front_of(entity: Entity, maps: MapSnapshot) -> Point2:
 def from_the_front(
     candidates: Sequence[Candidate], entities: Mapping[str, Entity], maps: MapSnapshot, travel: NDArray[np.float32]
 ) -> tuple[Candidate, ...]:
-    """The candidates with the viewpoints of containers before their fronts; one without such a place is left out."""
+    """Interaction candidates with viewpoints before a container's front, or on either side of a door; those without
+    such a place are left out, others stay as they are.
+    """
     moved = []
     for candidate in candidates:
         entity = entities.get(candidate.entity_id)
-        if candidate.kind is CandidateKind.INTERACT and entity is not None and entity.kind is NodeKind.CONTAINER:
-            front = front_of(entity, maps)
-            width = max(entity.core_high[0] - entity.core_low[0], entity.core_high[1] - entity.core_low[1])
-            places = standing_places(
-                maps,
-                travel,
-                np.array([_middle(entity)]),
-                np.array([width / 2.0 + OWN_MARGIN_M]),
-                np.array([math.atan2(front[1], front[0])]),
-                ACT,
-            )
-            viewpoint, cost = places[0]
+        if candidate.kind is CandidateKind.INTERACT and entity is not None:
+            viewpoint, cost = _stand(entity, maps, travel)
             if viewpoint is None:
                 continue
-            candidate = replace(candidate, viewpoint=viewpoint, route_cost_m=cost, eligibility=Eligibility.ELIGIBLE)
+            candidate = replace(candidate, viewpoint=viewpoint, route_cost_m=cost)
         moved.append(candidate)
     return tuple(moved)
+
+
+def _stand(entity: Entity, maps: MapSnapshot, travel: NDArray[np.float32]) -> tuple[SE2 | None, float]:
+    if entity.kind is NodeKind.CHANNEL:
+        x, y = normal_of(entity)
+        sides = [(x, y), (-x, -y)]
+    else:
+        sides = [front_of(entity, maps)]
+    width = max(entity.core_high[0] - entity.core_low[0], entity.core_high[1] - entity.core_low[1])
+    places = standing_places(
+        maps,
+        travel,
+        np.array([_middle(entity)] * len(sides)),
+        np.full(len(sides), width / 2.0 + OWN_MARGIN_M),
+        np.array([math.atan2(y, x) for x, y in sides]),
+        ACT,
+    )
+    return min(places, key=lambda place: place[1])
 
 
 def _middle(entity: Entity) -> Point2:
