@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mnav_core.requests import Request
@@ -43,7 +45,7 @@ def test_a_door_is_worth_what_it_would_connect() -> None:
 
 
 def test_the_nearest_large_frontier_comes_before_a_door_and_a_far_one_after() -> None:
-    chooser = BuiltinChooser(NamedPrior({}), SETTINGS)
+    chooser = BuiltinChooser(NamedPrior({}), replace(SETTINGS, hidden_share=0.0))
     near = chosen(chooser, toy_situation(frontiers=(toy_frontier(2.0),)))
     far = chosen(chooser, toy_situation(frontiers=(toy_frontier(60.0),)))
     assert near is not None and near.ranked_ids[0] == "explore:geometric:9:9"

@@ -32,6 +32,8 @@ from mnav_graph.viewpoints import Standing, standing_places
 from mnav_perception.articulation.records import StateEvidence
 from mnav_perception.exploration.travel import travel_cost
 from mnav_planner.agents.approach import motion
+from mnav_planner.agents.multinav.beyond import normal_of
+from mnav_planner.agents.multinav.fronts import front_of
 from mnav_planner.agents.multinav.operable_point import OperablePoint, ground, is_in_reach
 from mnav_planner.agents.multinav.scene import Scene
 from mnav_planner.agents.multinav.settings import GraphUpdate, MultiNavSettings
@@ -186,7 +188,8 @@ class Hands:
         now = yield from self.observe()
         failures = self.scene.graph.failures(candidate.id, candidate.entity_id)[0]
         shown = self.scene.shown.get(candidate.entity_id, ())
-        point = ground(shown, self.robot.success_view, failures + number)
+        front = normal_of(entity) if entity.kind is NodeKind.CHANNEL or now.maps is None else front_of(entity, now.maps)
+        point = ground(shown, self.robot.success_view, failures + number, front)
         return point if point is not None and is_in_reach(point, now.pose) else None
 
     def _is_reached_already(self, candidate: Candidate, entity: Entity) -> bool:
@@ -247,7 +250,7 @@ class Hands:
             return None
         travel = travel_cost(now.maps.costmap, now.pose)
         x, y, _ = entity.position
-        facing = entity.facing or (entity.seen_from[0] - x, entity.seen_from[1] - y)
+        facing = normal_of(entity) if entity.kind is NodeKind.CHANNEL else front_of(entity, now.maps)
         width = max(entity.core_high[0] - entity.core_low[0], entity.core_high[1] - entity.core_low[1])
         places = standing_places(
             now.maps,

@@ -26,9 +26,11 @@ from mnav_core.sensing import DetectionFrame
 from mnav_graph.candidates import CandidateRequest, make_candidates
 from mnav_graph.records import Acknowledgement, Candidate, CandidateKind, ExpectedEffect, NodeKind, Verdict
 from mnav_perception.exploration.frontiers import Frontier
+from mnav_perception.exploration.travel import travel_cost
 from mnav_planner.agents.approach import ApproachSettings, approach, motion
 from mnav_planner.agents.exploring import ExplorationSettings, Explorer, note_of
 from mnav_planner.agents.multinav.acting import Hands
+from mnav_planner.agents.multinav.fronts import from_the_front
 from mnav_planner.agents.multinav.records import Choice, ChoiceCounts, Chooser, PastAction, Situation
 from mnav_planner.agents.multinav.scene import Scene
 from mnav_planner.agents.multinav.settings import GraphUpdate, MultiNavSettings
@@ -133,7 +135,9 @@ class MultiNavRun:
         maps = self._explorer.passable(now)
         request = CandidateRequest(frozenset({self.goal.category}))
         made = make_candidates(self.scene.graph, maps, frontiers, now.stamp_s, request)
-        eligible = tuple(c for c in made if c.is_eligible and c.effect is not ExpectedEffect.REACH_TARGET)
+        possible = [c for c in made if c.is_eligible and c.effect is not ExpectedEffect.REACH_TARGET]
+        travel = travel_cost(maps.costmap, now.pose)
+        eligible = from_the_front(possible, self.scene.graph.entities, maps, travel)
         self._known_changes, self._decided_s = self.scene.changes, now.stamp_s
         return Situation(
             category=self.goal.category,

@@ -36,14 +36,15 @@ def normal_of(door: Entity) -> tuple[float, float]:
     """Unit normal of the leaf, towards where the door was seen from."""
     x, y, _ = _middle(door)
     to_seer = (door.seen_from[0] - x, door.seen_from[1] - y)
-    normal = door.facing
-    if normal is None:
-        dx, dy = door.core_high[0] - door.core_low[0], door.core_high[1] - door.core_low[1]
-        if min(dx, dy) < THIN * max(dx, dy):
-            normal = (1.0, 0.0) if dx < dy else (0.0, 1.0)
-        else:
-            away = max(math.hypot(*to_seer), 1e-6)
-            normal = (to_seer[0] / away, to_seer[1] / away)
+    dx, dy = door.core_high[0] - door.core_low[0], door.core_high[1] - door.core_low[1]
+    if min(dx, dy) < THIN * max(dx, dy):
+        # A leaf is thin: its box tells more than the part of it that one view showed.
+        normal = (1.0, 0.0) if dx < dy else (0.0, 1.0)
+    elif door.facing is not None:
+        normal = door.facing
+    else:
+        away = max(math.hypot(*to_seer), 1e-6)
+        normal = (to_seer[0] / away, to_seer[1] / away)
     if normal[0] * to_seer[0] + normal[1] * to_seer[1] < 0.0:
         return -normal[0], -normal[1]
     return normal

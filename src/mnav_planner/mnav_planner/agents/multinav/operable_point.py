@@ -19,6 +19,9 @@ AGREE_M = 0.12
 REACH_MARGIN_M = 0.05
 # Along the rim of a mask, depth belongs to what is behind.
 RIM_PX = 2
+PLANE_M = 0.06
+# Cosine above which two sides of a box are the same.
+SAME_SIDE = 0.7
 
 
 @dataclass(frozen=True)
@@ -31,14 +34,15 @@ class OperablePoint:
     point: tuple[float, float, float]
 
 
-def ground(shown: Sequence[Shown], success_view: str, attempt: int) -> OperablePoint | None:
+def ground(shown: Sequence[Shown], success_view: str, attempt: int, front: tuple[float, float]) -> OperablePoint | None:
     """The point to take hold of, in the success view before others; later attempts take another part of the surface.
 
-    None when no view shows a surface with depth.
+    `front`: the direction that the part faces. An inferred part on another side does not count. None when no view shows
+    a surface with depth.
     """
     for one in sorted(shown, key=lambda s: (s.image.view != success_view, s.image.view)):
-        found = _believed(one) if attempt % 2 == 0 else None
-        found = found or _on_surface(one, attempt) or _believed(one)
+        found = _believed(one) if attempt % 2 == 0 and _faces(one, front) else None
+        found = found or _on_surface(one, attempt, front)
         if found is not None:
             return found
     return None
@@ -67,8 +71,14 @@ def _believed(shown: Shown) -> OperablePoint | None:
     return _point(shown, float(column), float(row), depth)
 
 
-def _on_surface(shown: Shown, attempt: int) -> OperablePoint | None:
-    """The middle of what the detector marked, or beside it for later attempts, where there is depth."""
+def _faces(shown: Shown, front: tuple[float, float]) -> bool:
+    """Whether the inferred part is on the front."""
+    facing = shown.evidence.facing if shown.evidence is not None else None
+    return facing is None or facing[0] * front[0] + facing[1] * front[1] > SAME_SIDE
+
+
+def _on_surface(shown: Shown, attempt: int, front: tuple[float, float]) -> OperablePoint | None:
+    """The middle of the foremost plane of what the detector marked, or beside it for later attempts."""
     mask = _mask(shown)
     depth = shown.image.depth
     inner = cv2.erode(mask.astype(np.uint8), np.ones((2 * RIM_PX + 1,) * 2, np.uint8)) > 0
@@ -76,9 +86,12 @@ def _on_surface(shown: Shown, attempt: int) -> OperablePoint | None:
     rows, columns = np.nonzero(usable)
     if not len(rows):
         return None
-    # What stands nearest to the camera is the front; the middle half of the mask's depth leaves out the insides.
-    near = depth[rows, columns] <= np.quantile(depth[rows, columns], 0.6)
-    rows, columns = rows[near], columns[near]
+    image = shown.image
+    points = image.camera.unproject(np.stack([columns + 0.5, rows + 0.5], axis=1), depth[rows, columns])
+    ahead = np.asarray(image.camera_in_map.apply(points))[:, :2] @ np.array(front)
+    # Handles stand out of the front, insides lie behind it.
+    is_front = np.abs(ahead - np.quantile(ahead, 0.85)) < PLANE_M
+    rows, columns = rows[is_front], columns[is_front]
     share = (0.5, 0.3, 0.7, 0.15, 0.85)[attempt % 5]
     middle = (np.quantile(rows, 0.5), np.quantile(columns, share))
     k = int(np.argmin((rows - middle[0]) ** 2 + (columns - middle[1]) ** 2))

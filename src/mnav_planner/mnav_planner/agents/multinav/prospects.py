@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mnav_graph.graph import InteractionGraph
-from mnav_graph.records import Candidate, CandidateKind, Entity, EntityState, ExpectedEffect, NodeKind
+from mnav_graph.records import Acknowledgement, Candidate, CandidateKind, Entity, EntityState, ExpectedEffect, NodeKind
 from mnav_perception.exploration.travel import travel_cost
 from mnav_perception.rooms.contents import PlacePrior
 from mnav_planner.agents.exploring import gain_of
@@ -27,6 +27,8 @@ OTHER_FRONTIER = 0.5
 # What was not seen from a frontier's own place will hardly be seen from there again.
 LOOKED_AT = 0.05
 LEAST_GAIN = 0.02
+# What the executor says is done most likely is, though no view has shown it.
+DONE = 0.2
 
 
 @dataclass(frozen=True)
@@ -77,10 +79,18 @@ def _gain(
         return 0.0
     closed = chance_closed(entity)
     retried = 0.5**candidate.failures
+    if _was_done(situation.graph, candidate):
+        retried *= DONE
     if entity.kind is NodeKind.CHANNEL:
         unlocked = 1.0 if travel is None else unlocked_share(entity, situation.maps, travel)
         return closed * retried * settings.room_share * unlocked
     return closed * retried * settings.hidden_share * containers.get(entity.id, 0.0)
+
+
+def _was_done(graph: InteractionGraph, candidate: Candidate) -> bool:
+    """Whether the last attempt of a candidate completed."""
+    same = [a for a in graph.attempts if a.candidate_id == candidate.id and a.ended_s is not None]
+    return bool(same) and same[-1].acknowledgement is Acknowledgement.COMPLETED
 
 
 def _cost(candidate: Candidate, graph: InteractionGraph, settings: MultiNavSettings) -> float:
