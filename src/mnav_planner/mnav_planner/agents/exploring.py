@@ -36,6 +36,9 @@ from mnav_perception.exploration.frontiers import (
 from mnav_planner.agents.approach import motion
 from mnav_planner.agents.closed_places import ClosedPlace, place_ahead, with_closed
 
+# Goals so near to each other are of one frontier that changed its shape.
+_SAME_M = 1.0
+
 
 @dataclass(frozen=True)
 class ExplorationSettings:
@@ -44,7 +47,7 @@ class ExplorationSettings:
     Large frontiers come first: the tiers are tried in turn, each a least size and a least gain. Uninspected places are
     looked at from `look_m` away, at most `farthest_m`, which lies within the detector's range. A place where the base
     got stuck is not gone through for `closed_s`. Frontiers within `visited_m` of one that was reached come last; 0
-    keeps no account.
+    keeps no account. A robot that must turn to look around leaves a frontier only for one not `loyalty_m` farther.
     """
 
     tiers: tuple[tuple[float, float], ...] = ((0.8, 1.0), (0.8, 0.3), (0.8, 0.0), (0.4, 0.3), (0.4, 0.0))
@@ -60,6 +63,7 @@ class ExplorationSettings:
     motion_timeout_s: float = 120.0
     avoid_s: float = 45.0
     visited_m: float = 0.0
+    loyalty_m: float = 3.0
     random_choice: bool = False
 
 
@@ -160,12 +164,12 @@ class Explorer:
         if self._needs_turning:
             yield from self.look_around()
         else:
-            yield from self._after_arrival(choice)
+            yield from self.pause(1.2)
+        yield from self._leave_what_is_left(choice)
         return True
 
-    def _after_arrival(self, choice: Frontier) -> Generator[Request, Reply, None]:
+    def _leave_what_is_left(self, choice: Frontier) -> Generator[Request, Reply, None]:
         """A frontier that is still there after looking from its own place is not looked at again for a while."""
-        yield from self.pause(1.2)
         now = yield from self._lookout.observe()
         left = self.frontiers(now)
         if any(math.dist(f.goal, choice.goal) < self.settings.blacklist_radius_m for f in left):
@@ -221,8 +225,19 @@ class Explorer:
         for size_m, gain_m2 in self.settings.tiers:
             large = [f for f in frontiers if f.size_m >= size_m and gain_of(f, now) >= gain_m2]
             if large:
-                return min(large, key=lambda f: (self._cost(f, now, current), f.goal))
+                best = min(large, key=lambda f: (self._cost(f, now, current), f.goal))
+                return self._same_again(frontiers, best, current) or best
         return None
+
+    def _same_again(self, frontiers: Sequence[Frontier], best: Frontier, current: Frontier | None) -> Frontier | None:
+        """The current frontier, when a robot that sees one way only would leave it for one much farther off."""
+        if current is None or not self._needs_turning:
+            return None
+        same = [f for f in frontiers if math.dist(f.goal, current.goal) < _SAME_M]
+        nearest = min(same, key=lambda f: f.path_cost_m, default=None)
+        if nearest is None or best.path_cost_m <= nearest.path_cost_m + self.settings.loyalty_m:
+            return None
+        return nearest
 
     def visits_of(self, frontier: Frontier) -> int:
         """How often a frontier was looked at from near its own goal: what is still there then is hard to see."""
@@ -231,7 +246,7 @@ class Explorer:
     def _cost(self, frontier: Frontier, now: Observation, current: Frontier | None) -> float:
         """Metres to drive, plus the turn, less loyalty to the current goal: the nearest first keeps the tour short."""
         cost = frontier.path_cost_m + self.settings.turn_weight * abs(now.pose.bearing_to(*frontier.goal))
-        if current is not None and math.dist(frontier.goal, current.goal) < 1.0:
+        if current is not None and math.dist(frontier.goal, current.goal) < _SAME_M:
             cost -= self.settings.commitment_m
         return cost
 
