@@ -100,4 +100,4 @@ def test_without_relations_a_door_between_known_rooms_is_still_worth_opening() -
         relations: {p.candidate.id: p.gain for p in prospects_of(situation, EGGS, SETTINGS, relations)}
         for relations in (True, False)
     }
-    assert gains[True]["open:door_0"] == 0.0 and gains[False]["open:door_0"] > 0.5
+    assert gains[True]["open:door_0"] == 0.0 and gains[False]["open:door_0"] > 0.05
