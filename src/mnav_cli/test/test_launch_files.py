@@ -79,10 +79,11 @@ def test_go2_defaults_and_common_arguments() -> None:
     assert given.params_file == "mine.yaml" and given.rviz and given.use_sim_time
 
 
-def test_demo_ends_with_any_of_its_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_ends_with_its_world_or_its_mind_and_starts_the_rest_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mnav_cli.process_environment.choose_backend", lambda: "egl")
     plan = launch_plan("demo", SYSTEMS, {"use_sim_time": "", "lockstep": "true"})
-    assert all(launched.ends_system and not launched.respawn for launched in plan.nodes)
+    assert {launched.node.name for launched in plan.nodes if launched.ends_system} == {"simulation", "task_server"}
+    assert all(launched.respawn is not launched.ends_system for launched in plan.nodes)
     assert {launched.parameters["use_sim_time"] for launched in plan.nodes} == {True}
     assert {launched.parameters["lockstep"] for launched in plan.nodes} == {True}
 
