@@ -38,7 +38,7 @@ GOAL = TaskGoal("g", "egg", "egg")
 CONTRACT = {
     "cmd_vel", "cmd_vel_raw", "costmap", "coverage", "detections", "emergency_stop", "head_command", "joint_states",
     "lidar/points", "map", "odom", "plan", "rooms", "tf", "tf_static", "tick", "tick_done", "voxels",
-    "compute_path_to_pose", "look", "navigate_task", "navigate_to_pose", "turn", "visual_point_navigate",
+    "compute_path_to_pose", "interact", "look", "navigate_task", "navigate_to_pose", "turn", "visual_point_navigate",
     "capture_panorama", "get_view",
     *(f"camera/{v}/{k}" for v in ("front", "right", "back", "left") for k in ("image", "depth", "camera_info")),
 }  # fmt: skip
