@@ -1,11 +1,18 @@
-"""The `interact` action of a simulated house over DDS: by the point, with a result that says nothing of a joint."""
+"""The `interact` action of a simulated house over DDS: by the point, with a result that says nothing of a joint.
+
+Each story runs in a process of its own: a world is drawn in one thread of a process, and other tests draw in theirs.
+"""
 
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -50,8 +57,8 @@ def wait(ready: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-@pytest.fixture
-def graph(ros_domain: int) -> Iterator[tuple[RoomBridge, ActionClient]]:
+@contextmanager
+def room() -> Iterator[tuple[RoomBridge, ActionClient]]:
     rclpy.init()
     executor = SingleThreadedExecutor()
     bridge = RoomBridge("simulation", parameter_overrides=parameters(real_time_factor=2.0))
@@ -94,8 +101,7 @@ def goal(point: tuple[float, float, float], operation: Operation = Operation.OPE
     return to_interact_goal(Interact("", "front", 0.0, 0.0, operation), point, "test")
 
 
-def test_goals_are_rejected_superseded_and_cancelled(graph: tuple[RoomBridge, ActionClient]) -> None:
-    _, client = graph
+def rejected_superseded_cancelled(client: ActionClient) -> None:
     assert end_of(asked(client, goal((7.0, 2.0, 1.0)))).cause is InteractionCause.TOO_FAR
     wrong = goal(ON_LEAF)
     wrong.operation = "kick"
@@ -107,8 +113,23 @@ def test_goals_are_rejected_superseded_and_cancelled(graph: tuple[RoomBridge, Ac
     assert end_of(second).cause in (InteractionCause.CANCELLED, InteractionCause.NONE)
 
 
-def test_a_goal_is_completed_and_says_nothing_of_a_joint(graph: tuple[RoomBridge, ActionClient]) -> None:
-    bridge, client = graph
+def completed(bridge: RoomBridge, client: ActionClient) -> None:
     assert end_of(asked(client, goal(ON_LEAF))).status is InteractionStatus.COMPLETED
     assert bridge.world is not None and bridge.world.truth().attempts()[-1].after > 0.95
     assert set(InteractAction.Result.get_fields_and_field_types()) == {"status", "cause", "reason"}
+
+
+@pytest.mark.parametrize("story", ["rejected, superseded, cancelled", "completed"])
+def test_goals_end_as_they_should(story: str, ros_domain: int) -> None:
+    words = [sys.executable, __file__, story]
+    environment = {**os.environ, "PYTHONPATH": ":".join(sys.path), "ROS_DOMAIN_ID": str(ros_domain)}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=150)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+
+
+if __name__ == "__main__":
+    with room() as (bridge, client):
+        if sys.argv[1] == "completed":
+            completed(bridge, client)
+        else:
+            rejected_superseded_cancelled(client)
