@@ -17,11 +17,11 @@ from std_msgs.msg import Bool
 from std_srvs.srv import SetBool
 
 from mnav_bench.testing.flat_graph import FlatGraph, FlatRobot, parameters
-from mnav_core import qos
 from mnav_core.errors import UsageError
 from mnav_core.geometry import SE2
 from mnav_core.messages.poses import to_pose_stamped
 from mnav_core.messages.task import task_result_of, to_task_goal
+from mnav_core.nodes import qos
 from mnav_core.requests import TaskGoal, TaskOutcome
 from mnav_interfaces.action import NavigateTask
 from mnav_robots.go1_node import make_node as make_go1

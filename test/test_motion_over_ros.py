@@ -17,11 +17,11 @@ from std_msgs.msg import Bool
 from tf2_msgs.msg import TFMessage
 
 from mnav_bench.testing.flat_graph import FlatGraph, FlatRobot
-from mnav_core import qos
 from mnav_core.geometry import SE2
 from mnav_core.messages.poses import to_transform
 from mnav_core.motion import MotionStatus
 from mnav_core.nav2_codes import status_of_error_code
+from mnav_core.nodes import qos
 from mnav_interfaces.action import Turn, VisualPointNavigate
 from mnav_interfaces.srv import CapturePanorama, GetView
 from mnav_sim_bridge.flat_world import Box, Yard

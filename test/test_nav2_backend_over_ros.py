@@ -18,11 +18,11 @@ from rclpy.clock import Clock, ClockType
 from std_msgs.msg import Bool
 
 from mnav_bench.testing.flat_graph import FlatGraph, FlatRobot
-from mnav_core import qos
 from mnav_core.geometry import SE2
 from mnav_core.messages.poses import se2_of, to_pose_stamped
 from mnav_core.motion import MotionStatus
 from mnav_core.nav2_codes import status_of_error_code
+from mnav_core.nodes import qos
 from mnav_executor_geo.delegated_drive import status_of_nav2
 from mnav_interfaces.action import VisualPointNavigate
 from mnav_interfaces.srv import CapturePanorama

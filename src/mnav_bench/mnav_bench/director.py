@@ -17,10 +17,10 @@ from mnav_bench.episodes import EpisodeFile, NavToObjEpisode, read_episodes
 from mnav_bench.navtoobj import demo_episode
 from mnav_bench.recording import EpisodeRecorder, make_folder
 from mnav_bench.referee import Referee, write_verdict
-from mnav_core import qos
 from mnav_core.errors import UsageError
 from mnav_core.messages.maps import grid_of
 from mnav_core.messages.task import task_result_of, to_task_goal
+from mnav_core.nodes import qos
 from mnav_core.nodes.server_watch import ServerWatch, action_topic
 from mnav_core.requests import TaskGoal, TaskOutcome, TaskResult
 from mnav_core.robot import find_robot

@@ -17,6 +17,7 @@ from typing import Any
 from mnav_bench.episodes import EpisodeFile, read_episodes
 from mnav_bench.evaluate import AGENTS, RunOptions, lost_row, run_episode
 from mnav_bench.manifest import manifest
+from mnav_bench.row_files import write_rows
 from mnav_bench.summary import summarise
 from mnav_core.errors import UsageError
 from mnav_core.parent_death import die_with_parent
@@ -125,16 +126,7 @@ def bench(
     suite = read_episodes(file)
     out.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
-    found: dict[str, Row] = {}
-    with (out / "episodes.jsonl.part").open("w") as partial:
-        for row in rows(suite, options, workers):
-            found[row["id"]] = row
-            partial.write(json.dumps(row) + "\n")
-            partial.flush()
-            on_row(len(found), len(suite.episodes), row)
-    ordered = [found[episode.id] for episode in suite.episodes]
-    (out / "episodes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ordered))
-    (out / "episodes.jsonl.part").unlink()
+    ordered = write_rows(out, [e.id for e in suite.episodes], rows(suite, options, workers), on_row)
     settings = {
         "seed": suite.seed,
         "robot": suite.robot,

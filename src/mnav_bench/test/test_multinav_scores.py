@@ -20,7 +20,6 @@ from mnav_bench.multinav.record import (
     JointMotion,
     Mover,
     Necessity,
-    Operation,
     Plan,
     RequiredEffect,
     Split,
@@ -28,6 +27,7 @@ from mnav_bench.multinav.record import (
 from mnav_bench.multinav.released import released_means, released_score
 from mnav_bench.multinav.scores import planar_length, score, spl
 from mnav_bench.multinav.tables import table
+from mnav_core.interaction import Operation
 
 DOOR = InteractionClass(Domain.CHANNEL, "door")
 FRIDGE = InteractionClass(Domain.CONTAINER, "fridge")

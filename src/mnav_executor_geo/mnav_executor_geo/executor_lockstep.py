@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from nav_msgs.msg import Odometry as OdometryMessage
 from sensor_msgs.msg import JointState
 
-from mnav_core import qos
 from mnav_core.lockstep import TickGathering, TickInputs
 from mnav_core.messages import sensing, stamps
+from mnav_core.nodes import qos
 from mnav_interfaces.msg import Tick, TickDone
 
 if TYPE_CHECKING:

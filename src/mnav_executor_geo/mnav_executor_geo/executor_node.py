@@ -11,12 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 
-from mnav_core import frames, qos
+from mnav_core import frames
 from mnav_core.geometry import SE2
 from mnav_core.maps import GridMap
 from mnav_core.messages import maps, sensing
 from mnav_core.messages.motion import to_path
 from mnav_core.motion import MotionStatus
+from mnav_core.nodes import qos
 from mnav_core.nodes.mailbox import Mailbox
 from mnav_core.nodes.self_starting import SelfStartingNode
 from mnav_core.nodes.transform_listener import TransformListener

@@ -10,12 +10,12 @@ from geometry_msgs.msg import Twist, TwistStamped
 from nav2_msgs.action import ComputePathToPose, NavigateToPose
 from rclpy.action import ActionClient
 
-from mnav_core import qos
 from mnav_core.errors import UsageError
 from mnav_core.geometry import SE2
 from mnav_core.messages.poses import to_pose_stamped
 from mnav_core.messages.sensing import velocity_of
 from mnav_core.motion import MotionStatus, Velocity
+from mnav_core.nodes import qos
 from mnav_core.nodes.deferred_actions import DeferredActionServer, GoalEnd
 from mnav_core.nodes.mailbox import Mailbox
 from mnav_executor_geo.delegated_drive import DriveOutcome, status_of_nav2

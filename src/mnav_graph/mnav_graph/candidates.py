@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mnav_core.geometry import SE2
+from mnav_core.interaction import Operation
 from mnav_core.maps import MapSnapshot
 from mnav_graph.eligibility import Judged, judge_interaction, judge_visit
 from mnav_graph.graph import InteractionGraph
@@ -20,7 +21,6 @@ from mnav_graph.records import (
     Entity,
     ExpectedEffect,
     NodeKind,
-    Operation,
     RobotNode,
     RoomNode,
 )

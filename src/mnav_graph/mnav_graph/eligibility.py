@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from mnav_graph.records import Eligibility, Entity, EntityState, Operation
+from mnav_core.interaction import Operation
+from mnav_graph.records import Eligibility, Entity, EntityState, requested_state
 from mnav_graph.settings import GraphSettings
 
 Failures = tuple[int, float | None]
@@ -40,7 +41,7 @@ def judge_interaction(
     if is_pending:
         return Judged(Eligibility.ATTEMPT_PENDING, "an attempt on it is pending")
     is_sure = believed.confidence >= settings.reliable_from
-    if believed.state is operation.requested and is_sure:
+    if believed.state is requested_state(operation) and is_sure:
         return Judged(Eligibility.STATE_ALREADY, f"already {believed.state.value} ({believed.confidence:.2f})")
     tried = _tried(failures, now_s, settings)
     if tried is not None:

@@ -22,6 +22,7 @@ from mnav_graph.records import (
     RoomNode,
     RoomPassage,
     Verdict,
+    requested_state,
 )
 from mnav_graph.relations import connections, edges_of, room_distances
 from mnav_graph.room_layer import NO_ROOMS, RoomLayer, named_rooms, passages_of
@@ -195,7 +196,7 @@ class InteractionGraph:
             verdict = Verdict.VERIFIED if reached else Verdict.NO_CHANGE
             return self._log.end(attempt, acknowledgement, now_s, verdict, None, reason)
         state, verdict = verified_state(
-            attempt.before, attempt.operation.requested, evidence, acknowledgement, now_s, self.settings
+            attempt.before, requested_state(attempt.operation), evidence, acknowledgement, now_s, self.settings
         )
         if verdict is Verdict.NO_CHANGE:
             # What was seen after a failure is still an observation.

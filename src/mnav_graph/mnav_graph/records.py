@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from mnav_core.geometry import SE2
+from mnav_core.interaction import Operation
 from mnav_core.sensing import ArticulationState
 from mnav_perception.rooms.records import RoomKind
 
@@ -39,16 +40,9 @@ class EdgeKind(Enum):
     VISIBILITY = "visibility"
 
 
-class Operation(Enum):
-    """What can be asked of an interactive entity."""
-
-    OPEN = "open"
-    CLOSE = "close"
-
-    @property
-    def requested(self) -> EntityState:
-        """The state that the operation is meant to reach."""
-        return EntityState.OPEN if self is Operation.OPEN else EntityState.CLOSED
+def requested_state(operation: Operation) -> EntityState:
+    """The state that an operation is meant to reach."""
+    return EntityState.OPEN if operation is Operation.OPEN else EntityState.CLOSED
 
 
 @dataclass(frozen=True)

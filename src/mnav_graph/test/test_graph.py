@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from mnav_core.errors import UsageError
 from mnav_core.geometry import SE2
+from mnav_core.interaction import Operation
 from mnav_core.sensing import ArticulationState
 from mnav_graph.candidates import CandidateRequest, make_candidates
 from mnav_graph.graph import InteractionGraph
-from mnav_graph.records import Acknowledgement, EdgeKind, Eligibility, EntityState, ExpectedEffect, Operation, Verdict
+from mnav_graph.records import Acknowledgement, EdgeKind, Eligibility, EntityState, ExpectedEffect, Verdict
 from mnav_graph.relations import ROBOT, exposes, mediated_weight
 from mnav_graph.settings import GraphSettings
 from mnav_graph.state import from_json, to_json

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from sensor_msgs.msg import CameraInfo, Image, PointCloud2
 
-from mnav_core import frames, qos
+from mnav_core import frames
 from mnav_core.geometry import SE3
 from mnav_core.lockstep import TickGathering, TickInputs
 from mnav_core.messages import detections, sensing, stamps
+from mnav_core.nodes import qos
 from mnav_core.sensing import PointCloud, RgbdImage
 from mnav_core.transforms import TransformError
 from mnav_interfaces.msg import DetectionArray, Tick, TickDone

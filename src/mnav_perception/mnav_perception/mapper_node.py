@@ -9,11 +9,12 @@ from nav_msgs.msg import OccupancyGrid
 from pydantic import BaseModel, ConfigDict, Field
 from sensor_msgs.msg import CameraInfo, Image, PointCloud2
 
-from mnav_core import frames, qos
+from mnav_core import frames
 from mnav_core.awaiting_transforms import AwaitingTransforms, Located
 from mnav_core.cameras import PinholeCamera
 from mnav_core.messages import detections, maps, sensing
 from mnav_core.messages.stamps import to_seconds
+from mnav_core.nodes import qos
 from mnav_core.nodes.self_starting import SelfStartingNode
 from mnav_core.nodes.transform_listener import TransformListener
 from mnav_core.parameters import declare_parameters

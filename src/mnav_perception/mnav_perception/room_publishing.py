@@ -6,7 +6,7 @@ from typing import Any
 
 from visualization_msgs.msg import MarkerArray
 
-from mnav_core import qos
+from mnav_core.nodes import qos
 from mnav_core.sensing import DetectionFrame
 from mnav_models.text_prior import TextPrior, open_text_prior
 from mnav_perception.mapper import Mapper

@@ -10,12 +10,13 @@ from nav_msgs.msg import OccupancyGrid
 from nav_msgs.msg import Odometry as OdometryMessage
 from sensor_msgs.msg import JointState
 
-from mnav_core import frames, qos
+from mnav_core import frames
 from mnav_core.awaiting_transforms import AwaitingTransforms
 from mnav_core.geometry import SE2
 from mnav_core.lockstep import TickGathering, TickInputs
 from mnav_core.maps import GridMap
 from mnav_core.messages import detections, maps, sensing, stamps
+from mnav_core.nodes import qos
 from mnav_core.nodes.transform_listener import TransformListener
 from mnav_core.sensing import Odometry
 from mnav_core.transforms import TransformError

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from mnav_core import qos
 from mnav_core.lockstep import TickInputs
+from mnav_core.nodes import qos
 from mnav_interfaces.msg import TickDone
 from mnav_planner.ros_body import RosBody
 

@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from rcl_interfaces.msg import Log as LogMessage
 from sensor_msgs.msg import CompressedImage
 
-from mnav_core import qos
 from mnav_core.geometry import SE2
 from mnav_core.messages import maps, sensing
 from mnav_core.messages.stamps import to_seconds
+from mnav_core.nodes import qos
 from mnav_core.nodes.self_starting import SelfStartingNode
 from mnav_core.parameters import declare_parameters
 from mnav_core.robot import find_robot

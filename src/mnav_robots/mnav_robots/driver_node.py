@@ -13,12 +13,13 @@ from rclpy.duration import Duration
 from std_msgs.msg import Bool
 from tf2_msgs.msg import TFMessage
 
-from mnav_core import frames, qos
+from mnav_core import frames
 from mnav_core.errors import UsageError
 from mnav_core.geometry import SE2
 from mnav_core.messages import poses, sensing
 from mnav_core.messages.stamps import to_time
 from mnav_core.motion import STOP, Velocity
+from mnav_core.nodes import qos
 from mnav_core.nodes.self_starting import SelfStartingNode
 from mnav_core.parameters import declare_parameters
 from mnav_core.robot import find_robot

@@ -9,10 +9,10 @@ from geometry_msgs.msg import Twist, TwistStamped
 from pydantic import BaseModel, ConfigDict, Field
 from std_msgs.msg import Bool
 
-from mnav_core import qos
 from mnav_core.messages import sensing
 from mnav_core.messages.stamps import to_seconds, to_time
 from mnav_core.motion import STOP
+from mnav_core.nodes import qos
 from mnav_core.nodes.self_starting import SelfStartingNode
 from mnav_core.parameters import declare_parameters
 from mnav_core.robot import find_robot

@@ -8,8 +8,9 @@ from pydantic import Field
 from sensor_msgs.msg import Imu
 from std_srvs.srv import SetBool
 
-from mnav_core import frames, qos
+from mnav_core import frames
 from mnav_core.messages.sensing import header
+from mnav_core.nodes import qos
 from mnav_core.nodes.mailbox import Mailbox
 from mnav_robots.driver_node import DriverNode, DriverSettings
 from mnav_robots.go1.link import LAST_WORDS, REST, Go1Link

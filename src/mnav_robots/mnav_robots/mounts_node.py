@@ -9,10 +9,11 @@ from pydantic import BaseModel, ConfigDict
 from sensor_msgs.msg import Imu, JointState, PointCloud2
 from tf2_msgs.msg import TFMessage
 
-from mnav_core import frames, qos
+from mnav_core import frames
 from mnav_core.geometry import SE2, SE3
 from mnav_core.messages import poses, sensing
 from mnav_core.messages.stamps import to_seconds
+from mnav_core.nodes import qos
 from mnav_core.nodes.self_starting import SelfStartingNode
 from mnav_core.parameters import declare_parameters
 from mnav_core.robot import RobotDescription, find_robot

@@ -9,9 +9,9 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from pydantic import BaseModel, ConfigDict, Field
 from rosgraph_msgs.msg import Clock
 
-from mnav_core import qos
 from mnav_core.errors import UsageError
 from mnav_core.messages.stamps import to_time
+from mnav_core.nodes import qos
 from mnav_core.nodes.mailbox import Mailbox
 from mnav_core.nodes.self_starting import SelfStartingNode
 from mnav_core.parameters import declare_parameters

@@ -11,10 +11,11 @@ from nav_msgs.msg import Odometry
 from sensor_msgs.msg import CameraInfo, Image, JointState, PointCloud2
 from tf2_msgs.msg import TFMessage
 
-from mnav_core import frames, qos
+from mnav_core import frames
 from mnav_core.geometry import SE2
 from mnav_core.messages import detections, poses, sensing, stamps
 from mnav_core.motion import STOP, RobotCommand, Velocity
+from mnav_core.nodes import qos
 from mnav_core.robot import RobotDescription
 from mnav_core.schedule import SensorSchedule
 from mnav_core.sensing import PointCloud, RgbdImage, SensorFrame, SensorRequest

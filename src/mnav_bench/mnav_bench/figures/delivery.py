@@ -15,7 +15,7 @@ from sensor_msgs.msg import Image, PointCloud2
 from mnav_bench.figures.messages import HEIGHT, IMAGES, POINTS, RATE_HZ, START_LIMIT_S, WIDTH
 from mnav_core.messages.sensing import to_point_cloud, to_rgb_image
 from mnav_core.messages.stamps import to_seconds
-from mnav_core.qos import sensor_qos
+from mnav_core.nodes.qos import sensor_qos
 
 # Without a message for so long, the stream is over.
 SILENCE_S = 5.0

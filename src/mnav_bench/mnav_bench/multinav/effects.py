@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mnav_bench.multinav.record import EpisodeRun, EpisodeSpec, Mover, Operation
+from mnav_bench.multinav.record import EpisodeRun, EpisodeSpec, Mover
+from mnav_core.interaction import Operation
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from mnav_core.interaction import Operation
+
 OPEN_FROM = 0.8
 
 
@@ -28,13 +30,6 @@ class Necessity(Enum):
 
     REQUIRED = "required"
     UNNECESSARY = "unnecessary"
-
-
-class Operation(Enum):
-    """What an attempt asked for."""
-
-    OPEN = "open"
-    CLOSE = "close"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from mnav_bench.multinav.record import EpisodeRun, EpisodeSpec, Necessity, Split
 from mnav_bench.multinav.running import AGENTS, MultiNavOptions, Row, lost_row, run_episode
 from mnav_bench.multinav.scores import EpisodeScore, score
 from mnav_bench.multinav.tables import TableRow, table
+from mnav_bench.row_files import write_rows
 from mnav_bench.statistics import bootstrap_interval, wilson_interval
 from mnav_bench.sweep import SuiteWork, run_all
 from mnav_core.errors import UsageError
@@ -51,16 +52,8 @@ def bench(
         raise UsageError(f"agent {options.agent!r}: task form 'pointgoal', allowed: objectgoal, instructiongoal")
     out.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
-    found: dict[str, Row] = {}
-    with (out / "episodes.jsonl.part").open("w") as partial:
-        for row in rows(suite, options, workers, WORK):
-            found[row["id"]] = with_score(row)
-            partial.write(json.dumps(row) + "\n")
-            partial.flush()
-            on_row(len(found), len(suite.episodes), row)
-    ordered = [found[episode.id] for episode in suite.episodes]
-    (out / "episodes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ordered))
-    (out / "episodes.jsonl.part").unlink()
+    scored = map(with_score, rows(suite, options, workers, WORK))
+    ordered = write_rows(out, [e.id for e in suite.episodes], scored, on_row)
     settings = {
         "seed": suite.seed,
         "robot": suite.robot,

@@ -21,10 +21,10 @@ from mnav_bench.robustness.yard import (
     yard_graph,
 )
 from mnav_bench.testing.flat_graph import FlatGraph
-from mnav_core import qos
 from mnav_core.geometry import SE2
 from mnav_core.messages.poses import to_transform
 from mnav_core.motion import MotionStatus
+from mnav_core.nodes import qos
 from mnav_interfaces.srv import CapturePanorama
 
 # Odometry may be 0.3 s old, a map 2 s and what it rests on another 1 s; then come the ramp of 0.3 s and ticks.

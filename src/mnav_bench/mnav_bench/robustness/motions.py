@@ -14,8 +14,8 @@ from std_msgs.msg import Bool
 from mnav_bench.figures.rows import FigureRow, RowOutcome, at_most, equal
 from mnav_bench.robustness.yard import ROBOT, client_of, drive_goal, far_side, is_moving, set_off, status_of, yard_graph
 from mnav_bench.testing.flat_graph import FlatGraph
-from mnav_core import qos
 from mnav_core.motion import MotionStatus
+from mnav_core.nodes import qos
 
 REPEATS = 50
 REST_S = 0.3

@@ -12,6 +12,7 @@ from statistics import fmean
 from typing import Any
 
 from mnav_bench.manifest import manifest
+from mnav_bench.row_files import write_rows
 from mnav_bench.statistics import bootstrap_interval, wilson_interval
 from mnav_bench.supernav.evaluation import SuiteOptions, hop_table, lost_row, run_task
 from mnav_bench.supernav.hops import hop_success
@@ -57,15 +58,8 @@ def bench(
         raise UsageError(f"workers = {workers}, allowed: at least 1")
     (out / "transcripts").mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
-    rows: dict[str, Row] = {}
-    for row in _rows(suite, options, workers, out, program):
-        transcript = row.pop("transcript", [])
-        lines = "".join(json.dumps(step) + "\n" for step in transcript)
-        (out / "transcripts" / f"{row['id']}.jsonl").write_text(lines)
-        rows[row["id"]] = row
-        on_row(len(rows), len(suite.episodes), row)
-    ordered = [rows[task.id] for task in suite.episodes]
-    (out / "episodes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ordered))
+    told = (_with_transcript_apart(row, out) for row in _rows(suite, options, workers, out, program))
+    ordered = write_rows(out, [task.id for task in suite.episodes], told, on_row)
     settings = {
         "seed": suite.seed,
         "robot": suite.robot,
@@ -84,6 +78,12 @@ def bench(
     summary = summarise(suite, options, ordered, time.monotonic() - started, found)
     (out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
     return summary
+
+
+def _with_transcript_apart(row: Row, out: Path) -> Row:
+    lines = "".join(json.dumps(step) + "\n" for step in row.pop("transcript", []))
+    (out / "transcripts" / f"{row['id']}.jsonl").write_text(lines)
+    return row
 
 
 def _rows(

@@ -99,7 +99,7 @@ class _Listening:
         from rosgraph_msgs.msg import Clock
         from sensor_msgs.msg import CameraInfo, Image, PointCloud2
 
-        from mnav_core import qos
+        from mnav_core.nodes import qos
         from mnav_core.nodes.transform_listener import TransformListener
         from mnav_interfaces.msg import DetectionArray
 

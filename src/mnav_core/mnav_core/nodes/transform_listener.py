@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from tf2_msgs.msg import TFMessage
 
-from mnav_core import frames, qos
+from mnav_core import frames
 from mnav_core.messages.poses import se3_of_transform
 from mnav_core.messages.stamps import to_seconds
+from mnav_core.nodes import qos
 from mnav_core.transforms import TransformBuffer, TransformError
 
 MOST_COMPLAINTS = 20

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry as OdometryMessage
 
-from mnav_core import qos
 from mnav_core.errors import UsageError
 from mnav_core.messages import sensing
 from mnav_core.motion import STOP, Velocity
+from mnav_core.nodes import qos
 from mnav_core.robot import RobotDescription
 from mnav_core.sensing import Odometry
 from mnav_sim_bridge.vendors.firmware import Go1Firmware, Go2Firmware, TracerFirmware

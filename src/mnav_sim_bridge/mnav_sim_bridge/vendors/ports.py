@@ -10,10 +10,11 @@ from typing import Any
 
 from sensor_msgs.msg import CameraInfo, Image, Imu, JointState, PointCloud2
 
-from mnav_core import frames, qos
+from mnav_core import frames
 from mnav_core.geometry import SE3
 from mnav_core.messages import detections, sensing, stamps
 from mnav_core.motion import RobotCommand
+from mnav_core.nodes import qos
 from mnav_core.robot import RobotDescription
 from mnav_core.sensing import PointCloud, RgbdImage, SensorFrame
 from mnav_interfaces.msg import DetectionArray

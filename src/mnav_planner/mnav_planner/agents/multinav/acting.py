@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mnav_core import interaction
 from mnav_core.geometry import SE2, wrap_angle
-from mnav_core.interaction import InteractionCause, InteractionStatus
+from mnav_core.interaction import InteractionCause, InteractionStatus, Operation
 from mnav_core.motion import MotionGroup, MotionReport
 from mnav_core.requests import (
     GoToPose,
@@ -27,7 +26,7 @@ from mnav_core.requests import (
 )
 from mnav_core.robot import RobotDescription
 from mnav_core.sensing import ArticulationState
-from mnav_graph.records import Acknowledgement, Attempt, Candidate, Entity, NodeKind, Operation, Verdict
+from mnav_graph.records import Acknowledgement, Attempt, Candidate, Entity, NodeKind, Verdict, requested_state
 from mnav_graph.viewpoints import Standing, standing_places
 from mnav_perception.articulation.records import StateEvidence
 from mnav_perception.exploration.travel import travel_cost
@@ -195,7 +194,8 @@ class Hands:
     def _is_reached_already(self, candidate: Candidate, entity: Entity) -> bool:
         assert candidate.operation is not None
         believed, graph = entity.state, self.scene.graph
-        return believed.state is candidate.operation.requested and believed.confidence >= graph.settings.reliable_from
+        is_so = believed.state is requested_state(candidate.operation)
+        return is_so and believed.confidence >= graph.settings.reliable_from
 
     def _pull(self, candidate: Candidate, entity: Entity, point: OperablePoint) -> Generator[Request, Reply, Pulled]:
         assert self.scene.capture is not None and candidate.operation is not None
@@ -206,7 +206,7 @@ class Hands:
                 point.view,
                 point.u,
                 point.v,
-                interaction.Operation(candidate.operation.value),
+                candidate.operation,
                 1.0,
                 None,
                 entity.id,
