@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
 import pytest
 
 pytest.importorskip("mcp")
+
+from mcp import Client
 
 from mnav_planner.supernav.access import Access
 from mnav_planner.supernav.session import SessionPolicy
@@ -64,6 +68,22 @@ def test_cancelling_a_call_brings_the_robot_to_rest(mode: str) -> None:
         assert anyio.run(run) <= 0.3 + 2 * TICK_S
 
 
+@asynccontextmanager
+async def under_way(client: Client, tool: str, robot: ToyRobot, metres: float) -> AsyncIterator[list[Any]]:
+    """Once a drive by `tool` has come so far; its reply is in the list at the end."""
+    replies: list[Any] = []
+
+    async def drive() -> None:
+        replies.append(await client.call_tool(tool, {"point": [0.5, 0.62]}))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(drive)
+        with anyio.fail_after(10.0):
+            while robot.path_m < metres:
+                await anyio.sleep(0.01)
+        yield replies
+
+
 def test_status_and_stop_are_served_while_a_hop_runs() -> None:
     robot = ToyRobot([])
     with served(robot=robot, pace_s=0.02) as it:
@@ -71,16 +91,7 @@ def test_status_and_stop_are_served_while_a_hop_runs() -> None:
         async def run() -> None:
             async with client_of(it) as client:
                 await client.call_tool("init_scene", {})
-                replies: list[Any] = []
-
-                async def hop() -> None:
-                    replies.append(await client.call_tool("local_navigate", {"point": [0.5, 0.62]}))
-
-                async with anyio.create_task_group() as group:
-                    group.start_soon(hop)
-                    with anyio.fail_after(10.0):
-                        while robot.path_m < 0.2:
-                            await anyio.sleep(0.01)
+                async with under_way(client, "local_navigate", robot, 0.2) as replies:
                     running = content(await client.call_tool("localnav_status", {}))
                     assert running["status"] == "running" and running["displacement_m"] > 0.0
                     assert content(await client.call_tool("localnav_stop", {}))["status"] == "stopping"
@@ -98,16 +109,7 @@ def test_a_newer_motion_of_the_session_supersedes() -> None:
         async def run() -> None:
             async with client_of(it) as client:
                 await client.call_tool("init_scene", {})
-                replies: list[Any] = []
-
-                async def drive() -> None:
-                    replies.append(await client.call_tool("visual_point_navigate", {"point": [0.5, 0.62]}))
-
-                async with anyio.create_task_group() as group:
-                    group.start_soon(drive)
-                    with anyio.fail_after(10.0):
-                        while robot.path_m < 0.1:
-                            await anyio.sleep(0.01)
+                async with under_way(client, "visual_point_navigate", robot, 0.1) as replies:
                     turned = content(await client.call_tool("turn", {"direction": "right", "degrees": 90}))
                 assert content(replies[0])["status"] == "superseded" and turned["status"] == "completed"
 
