@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Annotated, Any, ClassVar
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
@@ -75,6 +76,8 @@ class DriverNode(SelfStartingNode):
         self._odometry = VendorOdometry()
         self._drift = DriftMonitor()
         self._heard_s: float | None = None
+        self._talk = threading.Lock()
+        self._has_said_rest = False
         self._dropped = 0
         self._odom = self.create_publisher(OdometryMessage, "odom", qos.sensor_qos())
         self._tf = self.create_publisher(TFMessage, "tf", qos.transform_qos())
@@ -82,6 +85,7 @@ class DriverNode(SelfStartingNode):
 
     def activate(self) -> None:
         """Listen, and begin the beat."""
+        self._has_said_rest = False
         if self.settings.stamped_cmd_vel:
             self.create_subscription(
                 TwistStamped, "cmd_vel", lambda message: self._on_twist(message.twist), qos.command_qos()
@@ -91,21 +95,32 @@ class DriverNode(SelfStartingNode):
         self.create_subscription(Bool, "emergency_stop", self._on_emergency_stop, qos.latched_qos())
         # The robot's watchdogs run on wall time: the beat does not stand still with a simulated clock.
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._beat = self.create_timer(1.0 / self.settings.rate_hz, lambda: self.step(self.now_s()), clock=steady)
+        self._beat = self.create_timer(1.0 / self.settings.rate_hz, self._speak, clock=steady)
         self.create_timer(DIAGNOSTICS_PERIOD_S, self._diagnose, clock=steady)
 
     def deactivate(self) -> None:
         """Tell the robot to rest and fall silent."""
         self.destroy_timer(self._beat)
         self._beat = None
-        self.rest()
+        self._say_rest()
 
     def destroy_node(self) -> None:
         """A driver that is ended must not leave its robot walking."""
         if self._beat is not None:
             self._beat = None
-            self.rest()
+            self._say_rest()
         super().destroy_node()
+
+    def _speak(self) -> None:
+        with self._talk:
+            if not self._has_said_rest:
+                self.step(self.now_s())
+
+    def _say_rest(self) -> None:
+        """Nothing follows the word to rest, not even a beat that another thread is in."""
+        with self._talk:
+            self._has_said_rest = True
+            self.rest()
 
     def vendor_topic(self, use: str, message_type: Any) -> tuple[str, Any]:
         """Name, from here, and quality of service of the vendor's topic for a use.
@@ -143,11 +158,11 @@ class DriverNode(SelfStartingNode):
         self.held.take(velocity, self.now_s())
         if velocity == STOP:
             # Rest does not wait for the beat.
-            self.step(self.now_s())
+            self._speak()
 
     def _on_emergency_stop(self, message: Bool) -> None:
         self.held.emergency_stop(message.data)
-        self.step(self.now_s())
+        self._speak()
 
     def _diagnose(self) -> None:
         now_s = self.now_s()
