@@ -1,4 +1,5 @@
 """Package of the mnav command."""
+
 from setuptools import find_packages, setup
 
 setup(

@@ -28,7 +28,6 @@ class ReferenceCosts(Protocol):
 class SciPyCosts:
     """The reference without another package: the same graph as MCP_Geometric, searched by `scipy.sparse.csgraph`."""
 
-
     def costs_from(self, costs: Array, starts: Sequence[Cell]) -> Array:
         """See `ReferenceCosts`."""
         height, width = costs.shape

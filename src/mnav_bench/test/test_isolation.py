@@ -52,9 +52,7 @@ def test_requests_and_replies_cross_the_process_boundary() -> None:
     assert result == TaskResult(TaskOutcome.ACHIEVED, "motion 41")
 
 
-@pytest.mark.parametrize(
-    ("mind", "said"), [(raising_mind, "RuntimeError: out of ideas"), (dying_mind, "process died")]
-)
+@pytest.mark.parametrize(("mind", "said"), [(raising_mind, "RuntimeError: out of ideas"), (dying_mind, "process died")])
 def test_a_mind_that_fails_ends_as_lost(mind: Any, said: str) -> None:
     _, result = played(isolated(mind), [None])
     assert result.outcome is TaskOutcome.LOST and said in result.reason

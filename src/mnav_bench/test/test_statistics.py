@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from mnav_bench.report import paired_difference
+from mnav_bench.reports.comparison import paired_difference
 from mnav_bench.statistics import bootstrap_interval, wilson_interval
 
 
