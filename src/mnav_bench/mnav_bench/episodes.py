@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from mnav_bench.json_records import read_record, write_record
+from mnav_bench.multinav.released_file import refuse_released
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
@@ -90,4 +91,5 @@ def write_episodes(file: Path, episodes: EpisodeFile) -> None:
 
 def read_episodes(file: Path) -> EpisodeFile:
     """Read an episode file. Raises UsageError naming file, field, value and what is allowed."""
+    refuse_released(file)
     return read_record(file, EpisodeFile, "episode file")

@@ -16,6 +16,7 @@ from mnav_bench.multinav.plan_checks import plan_fault
 from mnav_bench.multinav.record import Domain, InteractionClass, Necessity, Split
 from mnav_bench.multinav.released_file import interactive_episodes, read_released, tilt_of, write_released
 from mnav_bench.multinav.released_specs import spec_of
+from mnav_cli.main import main
 from mnav_core.errors import UsageError
 
 SMALL = Path(__file__).parent / "data" / "molmospaces_episodes.json"
@@ -211,3 +212,21 @@ def test_circles_are_found_exactly(wanted: dict[str, list[str]]) -> None:
         for name in free:
             del left[name]
     assert bool(left) == plan_fault(known, []).startswith("prerequisites go in a circle")
+
+
+@pytest.mark.parametrize(("suite", "agent"), [("multinav", "multinav"), ("navtoobj", "frontier")])
+def test_bench_refuses_episodes_that_are_no_navigation_by_their_task(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], suite: str, agent: str
+) -> None:
+    words = ["bench", suite, "--episodes", str(SMALL), "--agent", agent, "--out", str(tmp_path / "out")]
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert len(said.splitlines()) == 1 and SMALL.name in said
+    assert "a valid MolmoSpaces episode, but no navigation task" in said and "PickTask" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_given_file_is_equal_after_a_round_trip(tmp_path: Path) -> None:
+    read = read_released(SMALL)
+    write_released(tmp_path / "copy.json", read.episodes)
+    assert json.loads((tmp_path / "copy.json").read_text()) == json.loads(SMALL.read_text())

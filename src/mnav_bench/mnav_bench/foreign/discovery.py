@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from mnav_bench.foreign.episode_checks import looks_like_episodes
+from mnav_bench.multinav.released_file import looks_released
 from mnav_bench.foreign.mjcf import is_mjcf
 from mnav_bench.foreign.occupancy_images import describes_map
 from mnav_bench.foreign.rgbd import DEPTH_FOLDERS, IMAGES, holds_rgbd
@@ -95,7 +95,7 @@ def _kind(file: Path) -> ItemKind:
     if suffix in (".xml", ".mjcf"):
         return ItemKind.MODEL if is_mjcf(file) or _is_broken_xml(file) else ItemKind.UNKNOWN
     if suffix == ".json":
-        return ItemKind.EPISODES if looks_like_episodes(file) else ItemKind.UNKNOWN
+        return ItemKind.EPISODES if looks_released(file) else ItemKind.UNKNOWN
     if suffix == ".pcd":
         return ItemKind.PCD
     if suffix == ".ply":

@@ -11,16 +11,6 @@ from mnav_bench.foreign.faults import UnreadableFile
 from mnav_bench.multinav.released_file import interactive_episodes, read_released, write_released
 from mnav_core.errors import UsageError
 
-HEAD_BYTES = 4096
-MARK = b'"house_index"'
-
-
-def looks_like_episodes(file: Path) -> bool:
-    """Whether a JSON file begins like a list of MolmoSpaces episodes."""
-    with file.open("rb") as stream:
-        head = stream.read(HEAD_BYTES).lstrip()
-    return head.startswith(b"[") and MARK in head
-
 
 def check_episodes(name: str, file: Path) -> list[FigureRow]:
     """One row that says what the file holds and that nothing is lost; one more for files with interactive episodes.

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from mnav_bench.episodes import Finite, NonNegative, Pose
 from mnav_bench.json_records import read_record, write_record
+from mnav_bench.multinav.released_file import refuse_released
 
 FORMAT: Literal["mnav_multinav_v1"] = "mnav_multinav_v1"
 Domain = Literal["channel", "container", "mixed"]
@@ -170,4 +171,5 @@ def write_multinav(file: Path, episodes: MultiNavFile) -> None:
 
 def read_multinav(file: Path) -> MultiNavFile:
     """Read an episode file. Raises UsageError naming file, field, value and what is allowed."""
+    refuse_released(file)
     return read_record(file, MultiNavFile, "episode file")

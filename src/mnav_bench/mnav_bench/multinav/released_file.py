@@ -23,6 +23,8 @@ MAX_BYTES = 400_000_000
 MOLMOSPACES = ("house_index", "scene_dataset", "data_split", "robot", "task", "language")
 NAVIGATION = "nav_to_obj"
 SHOWN = 60
+HEAD_BYTES = 4096
+MARK = b'"house_index"'
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Pose7 = tuple[Number, Number, Number, Number, Number, Number, Number]
@@ -196,6 +198,30 @@ def read_released(file: Path) -> ReleasedFile:
     return ReleasedFile(file.name, tuple(data))
 
 
+def looks_released(file: Path) -> bool:
+    """Whether a file begins like a list of MolmoSpaces episodes; False for what cannot be read."""
+    try:
+        with file.open("rb") as stream:
+            head = stream.read(HEAD_BYTES).lstrip()
+    except OSError:
+        return False
+    return head.startswith(b"[") and MARK in head
+
+
+def refuse_released(file: Path) -> None:
+    """Refuse a file of MolmoSpaces episodes where the suite's own are wanted; any other file passes.
+
+    Raises UsageError that names the file, the first episode that is no navigation task and its task, or what is amiss.
+    """
+    if not looks_released(file):
+        return
+    read = read_released(file)
+    interactive_episodes(read)
+    raise UsageError(
+        f"episode file {file}: {read.description}, whose scenes are MolmoSpaces', allowed: episodes of this suite's gen"
+    )
+
+
 def write_released(file: Path, episodes: Sequence[Mapping[str, Any]]) -> None:
     """Write episodes as they are; folders are made."""
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -217,7 +243,10 @@ def _interactive(file: str, number: int, raw: Mapping[str, Any]) -> Episode:
     where = f"episode file {file}: episode {name}"
     if not _is_navigation(raw):
         kind = raw["task"].get("task_cls")
-        raise UsageError(f"{where}: task.task_cls = {kind!r}: no navigation task, allowed: task_type = {NAVIGATION!r}")
+        raise UsageError(
+            f"{where}: task.task_cls = {kind!r}: a valid MolmoSpaces episode, but no navigation task, allowed: "
+            f"task_type = {NAVIGATION!r}"
+        )
     if not isinstance(case, dict):
         raise UsageError(f"{where}: interactive_nav is missing, allowed: {SCHEMA}")
     try:
