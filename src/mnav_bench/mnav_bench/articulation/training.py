@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mnav_bench.articulation.views import ArticulationView, views_of
+from mnav_bench.articulation.views import PARTS, PER_PART, ArticulationView, views_of
 from mnav_core.errors import UsageError
 from mnav_core.geometry import Array
 from mnav_core.randomness import derive_seed
@@ -112,19 +112,21 @@ def _call_from(confidence: Array, right: NDArray[np.bool_], is_call: NDArray[np.
     return float(CALL_GRID[-1])
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     """Collect views in houses that no suite uses, train, write the model."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--houses", type=int, default=40)
+    parser.add_argument("--houses", type=int, default=90)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--parts", type=int, default=PARTS, help="doors and containers of a house")
+    parser.add_argument("--views", type=int, default=PER_PART, help="views of each")
     parser.add_argument("--robot", default="cobot_magic")
     parser.add_argument("--out", type=Path, required=True)
-    args = parser.parse_args()
+    args = parser.parse_args(words)
     robot, samples = find_robot(args.robot), list[Sample]()
     for index in range(args.houses):
         seed = derive_seed("articulation training", args.seed, index)
         house = generate_house(seed, robot, doors="mixed").house
-        samples += samples_of(views_of(house, robot, seed, parts=14, per_part=4), index)
+        samples += samples_of(views_of(house, robot, seed, args.parts, args.views), index)
         print(f"house {index + 1} of {args.houses}: {len(samples)} samples", flush=True)
     save_model(args.out, train(samples, GrowthSettings(), args.seed))
 

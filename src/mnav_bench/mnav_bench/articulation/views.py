@@ -24,6 +24,8 @@ NEAREST_M, FARTHEST_M = 0.9, 3.2
 CLEAR_CELLS = 4
 PLACES = 12
 HEAD_TICKS = 20
+# Doors and containers of a house that are looked at, and views of each.
+PARTS, PER_PART = 18, 5
 ROBOT = "observer"
 
 

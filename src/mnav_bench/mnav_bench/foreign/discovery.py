@@ -10,10 +10,10 @@ from pathlib import Path
 
 import yaml
 
-from mnav_bench.multinav.released_file import looks_released
 from mnav_bench.foreign.mjcf import is_mjcf
 from mnav_bench.foreign.occupancy_images import describes_map
 from mnav_bench.foreign.rgbd import DEPTH_FOLDERS, IMAGES, holds_rgbd
+from mnav_bench.multinav.released_file import looks_released
 from mnav_core.errors import UsageError
 
 MAX_FILES = 100_000

@@ -43,9 +43,9 @@ class Forest:
 class GrowthSettings:
     """`tried`: share of the features that a split draws; a leaf keeps at least `leaf` samples."""
 
-    trees: int = 120
+    trees: int = 60
     tried: float = 0.4
-    leaf: int = 2
+    leaf: int = 4
 
 
 def grow(values: Array, labels: NDArray[np.intp], classes: int, settings: GrowthSettings, seed: int) -> Forest:
