@@ -20,8 +20,10 @@ setup(
     license="Apache-2.0",
     entry_points={
         "console_scripts": [
+            "assistance_terminal = mnav_robots.assistance_terminal:main",
             "go1_driver = mnav_robots.go1_node:main",
             "go2_driver = mnav_robots.go2_node:main",
+            "human_assistance = mnav_robots.assistance_node:main",
             "mounts = mnav_robots.mounts_node:main",
             "tracer_driver = mnav_robots.tracer_node:main",
             "velocity_gate = mnav_robots.gate_node:main",
@@ -29,6 +31,7 @@ setup(
         "mnav.nodes": [
             "go1_driver = mnav_robots.go1_node:make_node",
             "go2_driver = mnav_robots.go2_node:make_node",
+            "human_assistance = mnav_robots.assistance_node:make_node",
             "mounts = mnav_robots.mounts_node:make_node",
             "tracer_driver = mnav_robots.tracer_node:make_node",
             "velocity_gate = mnav_robots.gate_node:make_node",

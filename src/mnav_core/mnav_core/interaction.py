@@ -39,6 +39,7 @@ class InteractionCause(Enum):
     OBSTRUCTED = "obstructed"
     TIMED_OUT = "timed_out"
     CANCELLED = "cancelled"
+    DECLINED = "declined"
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,7 @@ from mnav_core.motion import STOP, Velocity
 from mnav_core.robot import Limits
 from mnav_robots.gate import GateState, VelocityGate
 
-LIMITS = Limits(
-    vx_max=0.5, vx_min=-0.2, wz_max=0.8, accel=1.0, decel=2.5, angular_accel=3.0, angular_decel=4.0
-)
+LIMITS = Limits(vx_max=0.5, vx_min=-0.2, wz_max=0.8, accel=1.0, decel=2.5, angular_accel=3.0, angular_decel=4.0)
 
 
 def drive(gate: VelocityGate, velocity: Velocity, begin_s: float, ticks: int) -> Velocity:
