@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "status": Command("mnav_cli.commands.status", "processes and nodes of the running systems"),
         "gen": Command("mnav_cli.commands.gen", "generate a house or the episodes of a suite"),
         "bench": Command("mnav_cli.commands.bench", "run a suite and score it"),
+        "collect": Command("mnav_cli.commands.collect", "full trajectory records of a suite: HDF5, LeRobot"),
         "report": Command("mnav_cli.commands.report", "tables with intervals from benchmark results"),
         "doctor": Command("mnav_cli.commands.doctor", "look at machine, graph and robot file, and print fixes"),
         "models": Command("mnav_cli.commands.models", "what a chat model behind an endpoint can do"),
