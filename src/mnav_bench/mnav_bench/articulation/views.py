@@ -85,7 +85,7 @@ def _seen_from_somewhere(
         away, bearing = rng.uniform(NEAREST_M, FARTHEST_M), rng.uniform(-math.pi, math.pi)
         x, y = at[0] + away * math.cos(bearing), at[1] + away * math.sin(bearing)
         turn, share = rng.uniform(-0.25, 0.25), rng.uniform(0.3, 1.0)
-        if not _is_clear(obstacles, x, y):
+        if not is_clear(obstacles, x, y):
             continue
         world.place(ROBOT, SE2(x, y, math.atan2(at[1] - y, at[0] - x) + turn))
         pitch = float(np.clip(math.atan2(height - at[2], away) * share, 0.0, 0.9))
@@ -101,7 +101,8 @@ def _seen_from_somewhere(
     return None
 
 
-def _is_clear(obstacles: GridMap, x: float, y: float) -> bool:
+def is_clear(obstacles: GridMap, x: float, y: float) -> bool:
+    """Whether a point of the map has nothing within CLEAR_CELLS cells."""
     row, column = obstacles.to_cell(x, y)
     if not obstacles.contains(row, column):
         return False
